@@ -23523,6 +23523,8 @@ export interface components {
             holds_usd: components["schemas"]["Usd"];
             /** @description The month, in UTC, such as `2026-11`. */
             month: string;
+            /** @description The number of the month, as an invoice has it, such as `INV-12-2026-11`: no other account or month has it. Null until the month is closed. */
+            number: string | null;
             /**
              * @description Always `statement`.
              * @enum {string}
@@ -23558,6 +23560,8 @@ export interface components {
             holds_usd: components["schemas"]["Usd"];
             /** @description The month, in UTC, such as `2026-11`. */
             month: string;
+            /** @description The number of the month, as an invoice has it, such as `INV-12-2026-11`: no other account or month has it. Null until the month is closed. */
+            number: string | null;
             /**
              * @description Always `statement`.
              * @enum {string}

@@ -1,7 +1,7 @@
 // GET /v1/credits/statements/{month}: one month, as JSON, CSV or PDF.
 import type { CallerSession } from "../src/accounts/caller.ts";
+import { findUser } from "../src/accounts/users.ts";
 import { fail } from "../src/errors/fail.ts";
-import { accountIdText } from "../src/ids.ts";
 import { readMonths, readPayments } from "../src/ledger/statements/read-months.ts";
 import { paymentRecord, statementCsv, statementPdf, statementRecord } from "../src/ledger/statements/show-statement.ts";
 import type { Handler } from "../src/operation.ts";
@@ -18,13 +18,18 @@ export const getStatement: Handler<"getStatement"> = async ({ config, db, clock 
   const found = await readPayments(db, accountId, month, paymentsMax + 1);
   const payments = found.slice(0, paymentsMax);
   const form = acceptedForm(headers.accept, forms);
-  if (form === "csv") return file("text/csv; charset=utf-8", Buffer.from(statementCsv(month, payments)), `${month.month}.csv`);
+  if (form === "csv") return file("text/csv; charset=utf-8", Buffer.from(statementCsv(accountId, month, payments)), `${month.month}.csv`);
   if (form === "pdf") {
     const { name } = await readWorkspace(db, (session as CallerSession).personId, accountId); // the contract accepts no API key here
-    const account = { name, id: accountIdText(accountId), service: config.service.name };
-    return file("application/pdf", statementPdf(month, payments, account), `${month.month}.pdf`);
+    const { email } = (await findUser(db, accountId))!;
+    const parties = { service: config.service.name, seller: config.invoiceSeller, account: { id: accountId, name, email } };
+    return file("application/pdf", statementPdf(month, payments, parties), `${month.month}.pdf`);
   }
-  const body = { ...statementRecord(month), payments: payments.map(paymentRecord), payments_truncated: found.length > paymentsMax };
+  const body = {
+    ...statementRecord(accountId, month),
+    payments: payments.map(paymentRecord),
+    payments_truncated: found.length > paymentsMax,
+  };
   return { status: 200, headers: { vary: "Accept" }, body };
 };
 

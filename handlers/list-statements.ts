@@ -8,6 +8,6 @@ const limitDefault = 24;
 export const listStatements: Handler<"listStatements"> = async ({ db, clock }, { caller, query: { after, limit = limitDefault } }) => {
   const months = (await readMonths(db, caller.accountId, clock())).reverse();
   const rest = after === undefined ? months : months.filter(({ month }) => month < after);
-  const data = rest.slice(0, limit).map(statementRecord);
+  const data = rest.slice(0, limit).map((month) => statementRecord(caller.accountId, month));
   return { status: 200, body: { object: "list", data, has_more: rest.length > limit, last_id: data.at(-1)?.month ?? null } };
 };

@@ -3,7 +3,7 @@
 import { foldEmail, isEmailAddress } from "./text/email-address.ts";
 import { domainList, readDomains, readNameServers } from "./text/domain-list.ts";
 import { type GroupSettings, readAsked } from "./text/group-list.ts";
-import { readNotice, readServiceName, type ServiceName } from "./text/service-name.ts";
+import { readNotice, readSeller, readServiceName, type ServiceName } from "./text/service-name.ts";
 import { type Amount, parseUsd } from "./money.ts";
 
 export interface Config {
@@ -28,6 +28,8 @@ export interface Config {
   service: ServiceName;
   /** A sentence for everyone, which the console shows; null: none. */
   notice: string | null;
+  /** The lines that say on invoices who sells; null: statements are no invoices. */
+  invoiceSeller: string[] | null;
   /** Sender of mails. */
   mailFrom: string;
   signUp: SignUpConfig;
@@ -121,12 +123,12 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     ...{ host: text("HOST") ?? "127.0.0.1", port: wholeNumber(text("PORT"), "PORT", 0, 65_535) ?? 8787 },
     databaseUrl: postgresAddress(text("DATABASE_URL"), "DATABASE_URL"),
     databaseDirectUrl: postgresAddress(text("DATABASE_DIRECT_URL"), "DATABASE_DIRECT_URL"),
-    ...{ dataDir: text("SVC_DATA_DIR") ?? ".svc", catalogPath: text("SVC_CATALOG") },
+    ...{ dataDir: text("SVC_DATA_DIR") ?? ".svc", catalogPath: text("SVC_CATALOG"), blobUrl: text("SVC_BLOB_URL") },
     publicUrl: webAddress(text("SVC_PUBLIC_URL"), "SVC_PUBLIC_URL")?.href.replace(/\/+$/, "") ?? null,
     allowPrivateUrls: oneOf(text("SVC_ALLOW_PRIVATE_URLS"), "SVC_ALLOW_PRIVATE_URLS", onOff) === "1",
-    blobUrl: text("SVC_BLOB_URL"),
     nameServers: readNameServers(text("SVC_DNS_SERVERS"), "SVC_DNS_SERVERS"),
     ...{ service: readServiceName(text("SVC_NAME"), text("SVC_LOGO")), notice: readNotice(text("SVC_NOTICE")) },
+    invoiceSeller: readSeller(text("SVC_INVOICE_SELLER")),
     ...{ smtpUrl: text("SMTP_URL"), mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost" },
     signUp: {
       mode: (oneOf(text("SVC_SIGNUP"), "SVC_SIGNUP", ["open", "invite", "closed"]) ?? "open") as SignUpConfig["mode"],

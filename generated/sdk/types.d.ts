@@ -6417,6 +6417,8 @@ export interface Statement {
   month: string;
   /** Whether the month is closed and no longer changes: from a day after its end. Anything posted later counts toward the next month. */
   final: boolean;
+  /** The number of the month, as an invoice has it, such as `INV-12-2026-11`: no other account or month has it. Null until the month is closed. */
+  number: string | null;
   /** Number of ledger entries. */
   entries: number;
   /** Balance in USD at the start: the closing balance of the month before. */
@@ -6447,6 +6449,8 @@ export interface StatementDetail {
   month: string;
   /** Whether the month is closed and no longer changes: from a day after its end. Anything posted later counts toward the next month. */
   final: boolean;
+  /** The number of the month, as an invoice has it, such as `INV-12-2026-11`: no other account or month has it. Null until the month is closed. */
+  number: string | null;
   /** Number of ledger entries. */
   entries: number;
   /** Balance in USD at the start: the closing balance of the month before. */

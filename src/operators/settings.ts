@@ -30,6 +30,7 @@ const shown: Record<string, (config: Config) => Value> = {
   SVC_DATA_DIR: ({ dataDir }) => dataDir,
   SVC_DISPOSABLE_DOMAINS: ({ signUp }) => `${signUp.disposable.size} domains`,
   SVC_DNS_SERVERS: ({ nameServers }) => nameServers.join(", ") || null,
+  SVC_INVOICE_SELLER: ({ invoiceSeller }) => invoiceSeller?.join("|") ?? null,
   SVC_LEDGER_HEAD_FILE: ({ ledgerHeadFile }) => ledgerHeadFile,
   SVC_LOGO: ({ service }) => service.logo && `${service.logo.type}, ${service.logo.bytes.length} bytes`,
   SVC_MAIL_FROM: ({ mailFrom }) => mailFrom,

@@ -35,9 +35,14 @@ function pageText(lines: readonly PdfLine[]): string {
   return ["BT", `${leading} TL`, `${margin} ${height - margin - size} Td`, ...shown, "ET"].join("\n");
 }
 
-/** WinAnsi has Latin 1 only; any other character is a question mark. */
+/** WinAnsi has Latin 1 only. */
+export function isPdfText(text: string): boolean {
+  return /^[\x20-\x7e\xa0-\xff]*$/.test(text);
+}
+
+/** Any other character is a question mark. */
 function literal(text: string): string {
-  const shown = Array.from(text, (character) => (/[\x20-\x7e\xa0-\xff]/.test(character) ? character : "?")).join("");
+  const shown = Array.from(text, (character) => (isPdfText(character) ? character : "?")).join("");
   return `(${shown.replaceAll(/[\\()]/g, String.raw`\$&`)})`;
 }
 

@@ -1,6 +1,7 @@
-// What pages and mails call the service: SVC_NAME and SVC_LOGO. And what the console tells everyone: SVC_NOTICE.
+// What pages and mails call the service: SVC_NAME and SVC_LOGO. What the console tells everyone: SVC_NOTICE. And who sells: SVC_INVOICE_SELLER.
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
+import { isPdfText } from "./pdf.ts";
 
 export interface Logo {
   /** As pages name it: with a hash of its bytes. */
@@ -34,6 +35,20 @@ export function isNotice(text: string): boolean {
 export function readNotice(text: string | null): string | null {
   if (text !== null && !isNotice(text)) throw new Error("SVC_NOTICE must be a line of 1 to 300 characters");
   return text;
+}
+
+/** So many lines, of so many characters, fit beside their label on a page of an invoice. */
+const [sellerLines, sellerWidth] = [10, 70];
+
+/** Lines with | between them: addresses have commas. */
+export function readSeller(text: string | null): string[] | null {
+  if (text === null) return null;
+  const lines = text.split("|").map((line) => line.trim());
+  if (lines.length > sellerLines || !lines.every((line) => line !== "" && line.length <= sellerWidth && isPdfText(line)))
+    throw new Error(
+      `SVC_INVOICE_SELLER must be 1 to ${sellerLines} lines with | between them, each of 1 to ${sellerWidth} letters of Latin 1, such as Acme AI GmbH|Street 1|10115 Berlin|VAT DE123456789`,
+    );
+  return lines;
 }
 
 function readLogo(path: string): Logo {

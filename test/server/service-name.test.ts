@@ -1,4 +1,5 @@
-// SVC_NAME and SVC_LOGO: what the portal, the console, mails and statements call the service, whatever stands in them; wrong ones end the start.
+// SVC_NAME and SVC_LOGO: what the portal, the console, mails and statements call the service, whatever stands in them. SVC_INVOICE_SELLER: who sells.
+// Wrong ones end the start.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import type { Month } from "../../src/ledger/statements/read-months.ts";
 import { createMailer } from "../../src/mail/mailer.ts";
 import { listSettings } from "../../src/operators/settings.ts";
 import { readShippedCatalog } from "../../src/catalog/load.ts";
+import { pdfLines } from "../support/pdf-lines.ts";
 import { call, type EdgeUnderTest, startEdge } from "./start-edge.ts";
 
 const name = `Acme <b>"$& AI"`;
@@ -73,27 +75,51 @@ test("mails: sender, subject and signature; a sender with a name keeps it", asyn
   ]);
 });
 
+const sums = { entries: 0n, topups: 0n, grants: 0n, charges: 0n, holds: 0n, refunds: 0n, adjustments: 0n, paymentRefunds: 0n };
+const month: Month = { ...sums, month: "2026-11", final: false, afterSeq: 0n, lastSeq: 0n, opening: 0n, closing: 0n };
+
 test("a statement's PDF begins with it", () => {
-  const [zero, at] = [0n, new Date(0)];
-  const month = {
-    ...{ month: "2026-11", final: false, entries: zero, opening: zero, topups: zero, grants: zero, charges: zero, holds: zero, at },
-    ...{ refunds: zero, adjustments: zero, paymentRefunds: zero, closing: zero },
-  } as unknown as Month;
-  const pdf = (service: string | null) => statementPdf(month, [], { name: "Ada", id: "acct_1", service }).toString("latin1");
+  const pdf = (service: string | null) =>
+    statementPdf(month, [], { service, seller: null, account: { id: 1n, name: "Ada", email: "ada@example.com" } }).toString("latin1");
   expect(pdf("Acme (AI)")).toContain(String.raw`(Acme \(AI\)) Tj T*`);
   expect(pdf(null)).not.toContain("Acme");
 });
 
-test("operators see both among the settings", () => {
-  const environment = readConfig({ SVC_NAME: "Acme AI", SVC_LOGO: fileOf("logo.png", png) });
+const seller = "Acme AI GmbH | Straße 1, Berlin";
+
+test("without a seller the PDF of a closed month is a statement, with its number; a name that is too long for a line goes on below", () => {
+  const name = "Ada ".repeat(25).trim();
+  const account = { id: 7n, name, email: "ada@example.com" };
+  const pdf = statementPdf({ ...month, final: true }, [], { service: null, seller: null, account });
+  expect(pdfLines(pdf).slice(0, 9)).toEqual([
+    ...["Statement of account", "", `Account   ${name.slice(0, 74)}`, `          ${name.slice(74)}`, "          ada@example.com"],
+    ...["          acc_7", "", "Number    INV-7-2026-11", String.raw`Month     2026-11 \(UTC\)`],
+  ]);
+});
+
+test("operators see them among the settings", () => {
+  const environment = readConfig({ SVC_NAME: "Acme AI", SVC_LOGO: fileOf("logo.png", png), SVC_INVOICE_SELLER: seller });
   const settings = listSettings({ environment, catalog: readShippedCatalog(), publicUrl: "https://gw.example" }, []);
   const valueOf = (wanted: string) => settings.find((setting) => setting.name === wanted)?.value;
   expect([valueOf("SVC_NAME"), valueOf("SVC_LOGO")]).toEqual(["Acme AI", "image/png, 10 bytes"]);
+  expect(valueOf("SVC_INVOICE_SELLER")).toBe("Acme AI GmbH|Straße 1, Berlin");
 });
 
 describe("wrong ones end the start and name the variable", () => {
   test.each([["a\nb"], ["x".repeat(61)], ["left\u202eright"], ["a\u2028b"]])("SVC_NAME=%j", (wrong) => {
     expect(() => readConfig({ SVC_NAME: wrong })).toThrow("SVC_NAME must be a line of 1 to 60 characters");
+  });
+  test.each([["a||b"], ["|a"], ["a\nb"], ["Łódź"], ["x".repeat(71)], [Array.from({ length: 11 }, () => "a").join("|")]])(
+    "SVC_INVOICE_SELLER=%j",
+    (wrong) => {
+      expect(() => readConfig({ SVC_INVOICE_SELLER: wrong })).toThrow(
+        "SVC_INVOICE_SELLER must be 1 to 10 lines with | between them, each of 1 to 70 letters of Latin 1, such as Acme AI GmbH|Street 1",
+      );
+    },
+  );
+  test("the longest seller is right", () => {
+    const lines = Array.from({ length: 10 }, () => "x".repeat(70));
+    expect(readConfig({ SVC_INVOICE_SELLER: lines.join("|") }).invoiceSeller).toEqual(lines);
   });
   test.each<[what: string, path: () => string, says: string]>([
     ["no file", () => join(folder, "none.svg"), "can't be read"],

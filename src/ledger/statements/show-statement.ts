@@ -1,7 +1,7 @@
 // A month's statement as answers show it: a record, rows of CSV, or a page. Amounts are exact in each; in all of them the opening balance and
-// every line after it add up to the closing balance.
+// every line after it add up to the closing balance. A closed month has a number, and is an invoice where the operator says who sells.
 import type { components } from "../../../generated/api.d.ts";
-import { topupIdText } from "../../ids.ts";
+import { accountIdText, topupIdText } from "../../ids.ts";
 import { type Amount, toUsd, usdText } from "../../money.ts";
 import { csvText } from "../../text/export.ts";
 import { type PdfLine, pdfOf } from "../../text/pdf.ts";
@@ -11,11 +11,17 @@ import { type Month, type MonthPayment, movedIn } from "./read-months.ts";
 type StatementRecord = components["schemas"]["Statement"];
 type PaymentRecord = components["schemas"]["StatementPayment"];
 
-export function statementRecord(month: Month): StatementRecord {
+/** The same each time, and of no other account or month; null: the month may change, and what has a number must not. */
+function numberOf(accountId: bigint, { month, final }: Month): string | null {
+  return final ? `INV-${accountId}-${month}` : null;
+}
+
+export function statementRecord(accountId: bigint, month: Month): StatementRecord {
   return {
     object: "statement",
     month: month.month,
     final: month.final,
+    number: numberOf(accountId, month),
     entries: Number(month.entries),
     opening_balance_usd: toUsd(month.opening),
     topups_usd: toUsd(month.topups),
@@ -72,13 +78,13 @@ function linesOf(month: Month, payments: readonly MonthPayment[]): Line[] {
   ];
 }
 
-export function statementCsv(month: Month, payments: readonly MonthPayment[]): string {
+export function statementCsv(accountId: bigint, month: Month, payments: readonly MonthPayment[]): string {
   const rows = linesOf(month, payments).map(({ item, at, reference, amount, payment }) => [
     ...[month.month, item, at, reference, usdText(amount)],
     ...(payment === undefined ? ["", ""] : [usdText(payment.paid ?? amount), payment.tax === null ? "" : usdText(payment.tax)]),
-    ...[payment?.taxCountry ?? "", payment?.taxId ?? ""],
+    ...[payment?.taxCountry ?? "", payment?.taxId ?? "", numberOf(accountId, month)],
   ]);
-  const names = ["month", "item", "at", "reference", "amount_usd", "paid_usd", "tax_usd", "tax_country", "tax_id"];
+  const names = ["month", "item", "at", "reference", "amount_usd", "paid_usd", "tax_usd", "tax_country", "tax_id", "number"];
   return csvText([names, ...rows]);
 }
 
@@ -94,31 +100,53 @@ function taxText({ amount, payment }: Line): string[] {
 const [titleWidth, dayWidth, referenceWidth, amountWidth] = [24, 12, 30, 18];
 const lineWidth = 84;
 
+const labelWidth = 10;
+
+/** A label with lines beside it; one that is too long goes on below. */
+function labelled(label: string, lines: readonly string[]): PdfLine[] {
+  const pieces = lines.flatMap((line) => line.match(new RegExp(`.{1,${lineWidth - labelWidth}}`, "gsu")) ?? []);
+  return pieces.map((piece, index) => ({ text: (index === 0 ? label : "").padEnd(labelWidth) + piece }));
+}
+
+export interface Parties {
+  /** The operator; each may be unknown. */
+  service: string | null;
+  seller: readonly string[] | null;
+  /** Who pays. */
+  account: { id: bigint; name: string; email: string };
+}
+
 /** The same bytes for the same statement. */
-export function statementPdf(
-  month: Month,
-  payments: readonly MonthPayment[],
-  account: { name: string; id: string; service: string | null },
-): Buffer {
-  const text = ({ title, at, reference, amount }: Line): string =>
-    title.padEnd(titleWidth) +
-    at.slice(0, 10).padEnd(dayWidth) +
-    reference.slice(0, referenceWidth - 1).padEnd(referenceWidth) +
-    usdText(amount).padStart(amountWidth);
+export function statementPdf(month: Month, payments: readonly MonthPayment[], { service, seller, account }: Parties): Buffer {
+  const number = numberOf(account.id, month);
+  const isInvoice = number !== null && seller !== null;
+  const taxIds = [...new Set(payments.flatMap(({ taxId }) => taxId ?? []))];
+  const buyer = [...new Set([account.name, account.email]), accountIdText(account.id)];
   const lines: PdfLine[] = [
-    ...(account.service === null ? [] : [{ text: account.service, bold: true }]),
-    { text: "Statement of account", bold: true },
+    ...(service === null ? [] : [{ text: service, bold: true }]),
+    { text: isInvoice ? "Invoice and statement of account" : "Statement of account", bold: true },
     { text: "" },
-    { text: `Account   ${account.name}` },
-    { text: `          ${account.id}` },
-    { text: `Month     ${month.month} (UTC)${month.final ? "" : ", not closed yet: it may change"}` },
-    { text: `Entries   ${month.entries}` },
+    ...(seller === null ? [] : [...labelled("Seller", seller), { text: "" }]),
+    ...labelled(seller === null ? "Account" : "Buyer", [...buyer, ...taxIds.map((taxId) => `tax id ${taxId}`)]),
+    { text: "" },
+    ...labelled("Number", number === null ? [] : [number]),
+    ...labelled("Month", [`${month.month} (UTC)${month.final ? "" : ", not closed yet: it may change"}`]),
+    ...labelled("Entries", [String(month.entries)]),
     { text: "" },
     { text: `${"".padEnd(titleWidth + dayWidth + referenceWidth)}${"USD".padStart(amountWidth)}`, bold: true },
     ...linesOf(month, payments).flatMap((line) => [
-      { text: text(line), bold: line.item.endsWith("_balance") },
+      { text: lineText(line), bold: line.item.endsWith("_balance") },
       ...taxText(line).map((below) => ({ text: below })),
     ]),
   ];
-  return pdfOf(`Statement ${month.month}`, lines);
+  return pdfOf(isInvoice ? `Invoice ${number}` : `Statement ${month.month}`, lines);
+}
+
+function lineText({ title, at, reference, amount }: Line): string {
+  return (
+    title.padEnd(titleWidth) +
+    at.slice(0, 10).padEnd(dayWidth) +
+    reference.slice(0, referenceWidth - 1).padEnd(referenceWidth) +
+    usdText(amount).padStart(amountWidth)
+  );
 }

@@ -72,7 +72,7 @@ describe("tax", () => {
       gateway.request("GET", `/v1/credits/statements/${month}`, { key: opened.who.token, headers: { accept } });
     const { json } = await statement("application/json");
     expect(json).toMatchObject({ topups_usd: 20, closing_balance_usd: 20, payments: [shown] });
-    expect((await statement("text/csv")).text).toContain(",20,23.8,3.8,DE,DE123456789\r\n");
+    expect((await statement("text/csv")).text).toContain(",20,23.8,3.8,DE,DE123456789,\r\n");
     expect((await statement("application/pdf")).text).toContain("paid 23.8, of it tax 3.8, DE, tax id DE123456789");
   });
 

@@ -3,11 +3,13 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readMonths } from "../../../src/ledger/statements/read-months.ts";
 import { smallCatalog } from "../../catalog/small-catalog.ts";
+import { pdfLines } from "../../support/pdf-lines.ts";
 import { codeOf, type Person, startTeamGateway, type TeamGateway } from "../team/team-gateway.ts";
 
 let now = Date.parse("2027-03-10T12:00:00Z");
 let gateway: TeamGateway;
-beforeAll(async () => void (gateway = await startTeamGateway({ catalog: smallCatalog, clock: () => new Date(now) })));
+const env = { SVC_INVOICE_SELLER: "Acme AI GmbH | Straße (1) | VAT DE123456789" };
+beforeAll(async () => void (gateway = await startTeamGateway({ catalog: smallCatalog, clock: () => new Date(now), env })));
 afterAll(() => gateway.stop());
 
 const path = "/v1/credits/statements";
@@ -74,7 +76,11 @@ describe("GET /v1/credits/statements", () => {
     // Fewer than a month has, and than all.
     await readMonths(gateway.context.db, twin.accountId, new Date(now), { atOnce: 4 });
     const listed = await list(person);
-    expect(await list(twin)).toEqual(listed);
+    const numbered = (await list(twin)).data.map((month: any) => ({
+      ...month,
+      number: month.number?.replace(`-${twin.accountId}-`, `-${person.accountId}-`) ?? null,
+    }));
+    expect(numbered).toEqual(listed.data);
     const closed = (await pool.query("select count(*)::int as months from closed_month where account_id = $1", [twin.accountId])).rows;
     expect(closed).toEqual([{ months: listed.data.filter(({ final }: any) => final).length }]);
     const months = listed.data.reverse() as Record<string, number>[];
@@ -134,15 +140,21 @@ describe("GET /v1/credits/statements", () => {
 });
 
 describe("GET /v1/credits/statements/{month}", () => {
+  /** Of 20 USD, with 3.80 of tax on top; with a tax id the tax is known. */
+  async function topUp(accountId: bigint, at: string, taxId: string | null = null): Promise<void> {
+    const id = randomUUID();
+    const tax = taxId === null ? null : 380_000_000n;
+    await gateway.context.db.pool.query(
+      `insert into topup (id, account_id, amount, status, created_at, completed_at, payment_id, paid, tax, tax_id)
+       values ($1, $2, 2000000000, 'succeeded', $3, $3, $4, 2380000000, $5, $6)`,
+      [id, accountId, at, `pi_${id}`, tax, taxId],
+    );
+    await post(accountId, "deposit", 2_000_000_000n, at, id);
+  }
+
   async function funded(): Promise<Person> {
     const person = await gateway.person();
-    const topup = randomUUID();
-    await gateway.context.db.pool.query(
-      `insert into topup (id, account_id, amount, status, created_at, completed_at, payment_id, paid)
-       values ($1, $2, 2000000000, 'succeeded', '2027-01-05T10:00:00Z', '2027-01-05T10:00:00Z', $3, 2380000000)`,
-      [topup, person.accountId, `pi_${topup}`],
-    );
-    await post(person.accountId, "deposit", 2_000_000_000n, "2027-01-05T10:00:00Z", topup);
+    await topUp(person.accountId, "2027-01-05T10:00:00Z");
     await post(person.accountId, "deposit", 100_000_000n, "2027-01-06T10:00:00Z");
     await post(person.accountId, "usage", -12_345_678n, "2027-01-07T10:00:00Z");
     return person;
@@ -168,13 +180,17 @@ describe("GET /v1/credits/statements/{month}", () => {
   });
 
   test("as CSV: the lines add up from the opening to the closing balance", async () => {
-    const { text, headers } = await get(await funded(), "2027-01", "text/csv");
+    const person = await funded();
+    const { text, headers } = await get(person, "2027-01", "text/csv");
     expect(headers["content-type"]).toBe("text/csv; charset=utf-8");
     expect(headers["content-disposition"]).toBe('attachment; filename="statement-2027-01.csv"');
     const lines = text.trimEnd().split("\r\n").map((line) => line.split(",")); // prettier-ignore
-    expect(lines[0]).toEqual([...["month", "item", "at", "reference", "amount_usd", "paid_usd", "tax_usd", "tax_country", "tax_id"]]);
+    expect(lines[0]).toEqual([
+      ...["month", "item", "at", "reference", "amount_usd", "paid_usd", "tax_usd", "tax_country", "tax_id", "number"],
+    ]);
     const amounts = lines.slice(1).map((line) => units(Number(line[4])));
     expect(amounts.slice(0, -1).reduce((sum, amount) => sum + amount)).toBe(amounts.at(-1));
+    expect(new Set(lines.slice(1).map((line) => line[9]))).toEqual(new Set([`INV-${person.accountId}-2027-01`]));
     expect(lines.map(([, item]) => item)).toEqual([
       ...["item", "opening_balance", "topup", "topup", "grants", "charges", "holds", "refunds", "adjustments", "payment_refunds"],
       "closing_balance",
@@ -187,7 +203,32 @@ describe("GET /v1/credits/statements/{month}", () => {
     const [first, second] = [await read(), await read()];
     expect(first.headers["content-type"]).toBe("application/pdf");
     expect(first.text).toBe(second.text);
-    for (const part of ["%PDF-1.4", "(Statement 2027-01)", "20.87654322", "-0.12345678", person.email, "%%EOF"]) expect(first.text).toContain(part); // prettier-ignore
+    for (const part of ["%PDF-1.4", `(Invoice INV-${person.accountId}-2027-01)`, "20.87654322", "-0.12345678", person.email, "%%EOF"]) expect(first.text).toContain(part); // prettier-ignore
+  });
+
+  test("the PDF of a closed month is an invoice: its number, who sells, who buys and their tax ids; that of an open one is a statement without a number", async () => {
+    const { owner, workspace, accountId } = await gateway.team();
+    const payments = { "2027-03-05": "FR1", "2027-03-06": "FR1", "2027-03-07": "DE2", "2027-04-01": "IT3" };
+    for (const [day, taxId] of Object.entries(payments)) await topUp(accountId, `${day}T00:00:00Z`, taxId);
+    const { name } = (await gateway.ask(owner, "GET", "/v1/workspaces")).json.data.find(({ id }: any) => id === workspace);
+    /** Down to the amounts. */
+    const head = async (month: string) => {
+      const headers = { "x-workspace-id": workspace, accept: "application/pdf" };
+      const { bytes } = await gateway.request("GET", `${path}/${month}`, { key: owner.session, headers });
+      const lines = pdfLines(bytes).map((line) => line.trim());
+      return lines.slice(0, lines.indexOf("USD"));
+    };
+    const { data } = (await gateway.ask(owner, "GET", `${path}?limit=2`, { in: workspace })).json;
+    expect(data.map(({ month, number }: any) => [month, number])).toEqual([["2027-04", null], ["2027-03", `INV-${accountId}-2027-03`]]); // prettier-ignore
+    const parties = ["", "Seller    Acme AI GmbH", String.raw`Straße \(1\)`, "VAT DE123456789", "", `Buyer     ${name}`, owner.email];
+    expect(await head("2027-03")).toEqual([
+      ...["Invoice and statement of account", ...parties, `acc_${accountId}`, "tax id FR1", "tax id DE2", ""],
+      ...[`Number    INV-${accountId}-2027-03`, "Month     2027-03 \\(UTC\\)", "Entries   3", ""],
+    ]);
+    expect(await head("2027-04")).toEqual([
+      ...["Statement of account", ...parties, `acc_${accountId}`, "tax id IT3", ""],
+      ...["Month     2027-04 \\(UTC\\), not closed yet: it may change", "Entries   1", ""],
+    ]);
   });
 
   test("404 statement_not_found: a month before the first entry, and one that has not begun", async () => {

@@ -52,7 +52,7 @@ export function Invoices(): ReactNode {
   return (
     <Page
       title="Invoices"
-      about="A statement for each month (UTC), with its payments and their numbers."
+      about="A statement for each month (UTC), with its payments and their numbers. A month has its own number a day after its end."
       actions={
         <Link to="/credit" className="text-accent underline">
           Credit
@@ -95,6 +95,7 @@ const sums: readonly Column<Statement>[] = [
       </span>
     ),
   },
+  { name: "Number", cell: ({ number }) => number },
   { name: "Opening balance", right: true, cell: ({ opening_balance_usd }) => usd(opening_balance_usd) },
   { name: "Payments", right: true, cell: ({ topups_usd }) => usd(topups_usd) },
   { name: "Granted", right: true, cell: ({ grants_usd }) => usd(grants_usd) },
