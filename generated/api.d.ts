@@ -17563,7 +17563,7 @@ export interface components {
          * @description What happened. A person also gets an email about a sign-in to their account from a new place, a recovery code that was used and a second factor that was turned off; this can't be turned off.
          * @enum {string}
          */
-        MailedEvent: "balance.low" | "key.budget_reached" | "key.expiring" | "payment.failed" | "payment.disputed" | "webhook.disabled";
+        MailedEvent: "balance.low" | "key.budget_reached" | "key.expiring" | "member.budget_reached" | "payment.failed" | "payment.disputed" | "webhook.disabled";
         /** @description A media job; `object` says which type. */
         MediaJob: components["schemas"]["ImageJob"] | components["schemas"]["VideoJob"];
         /** @description Price of a media model; `pricing_mode` determines the keys of `detail`. `per-video`, `per-song` and `per-call` appear on no row. */

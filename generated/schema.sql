@@ -668,6 +668,19 @@ create table member_budget (
 CREATE TRIGGER member_budgets_follow_keys BEFORE UPDATE OF account_id, person_id, spent, reserved ON public.member_budget FOR EACH STATEMENT WHEN ((pg_trigger_depth() < 1)) EXECUTE FUNCTION refuse_change('a member''s budget follows those of the keys; set its limit alone');
 CREATE TRIGGER member_budgets_recall_slices AFTER INSERT OR UPDATE OF limit_amount, period, period_limit ON public.member_budget FOR EACH ROW EXECUTE FUNCTION recall_slices();
 
+create table member_budget_told (
+  account_id bigint not null,
+  person_id bigint not null,
+  span text not null,
+  limit_amount bigint not null,
+  period_ends timestamp with time zone,
+  percent integer not null,
+  constraint member_budget_told_pkey PRIMARY KEY (account_id, person_id, span),
+  constraint member_budget_told_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint member_budget_told_person_id_fkey FOREIGN KEY (person_id) REFERENCES account(id),
+  constraint member_budget_told_span_check CHECK ((span = ANY (ARRAY['life'::text, 'period'::text])))
+);
+
 create table notice (
   account_id bigint not null,
   id uuid not null,

@@ -429,6 +429,15 @@ export interface MemberBudget {
   spent: bigint;
 }
 
+export interface MemberBudgetTold {
+  account_id: bigint;
+  limit_amount: bigint;
+  percent: number;
+  period_ends: Timestamp | null;
+  person_id: bigint;
+  span: string;
+}
+
 export interface Notice {
   account_id: bigint;
   cause: string;
@@ -893,6 +902,7 @@ export interface DB {
   media_job_move: MediaJobMove;
   member: Member;
   member_budget: MemberBudget;
+  member_budget_told: MemberBudgetTold;
   notice: Notice;
   notice_delivery: NoticeDelivery;
   notice_preference: NoticePreference;

@@ -59999,7 +59999,7 @@ const schema_NoticeSettingsChange = {
 "mails": {
 "type": "array",
 "items": { "$ref": "#/components/schemas/MailChoice" },
-"maxItems": 6
+"maxItems": 7
 }
 },
 "additionalProperties": true
@@ -60022,6 +60022,7 @@ const schema_MailedEvent = {
 "balance.low",
 "key.budget_reached",
 "key.expiring",
+"member.budget_reached",
 "payment.failed",
 "payment.disputed",
 "webhook.disabled"
@@ -60066,7 +60067,7 @@ data: data0
 }];
 return false;
 }
-if (!(data0 === "balance.low" || data0 === "key.budget_reached" || data0 === "key.expiring" || data0 === "payment.failed" || data0 === "payment.disputed" || data0 === "webhook.disabled")) {
+if (!(data0 === "balance.low" || data0 === "key.budget_reached" || data0 === "key.expiring" || data0 === "member.budget_reached" || data0 === "payment.failed" || data0 === "payment.disputed" || data0 === "webhook.disabled")) {
 validate_MailChoice.errors = [{
 instancePath: instancePath + "/event",
 keyword: "enum",
@@ -60279,12 +60280,12 @@ let data1 = data.mails;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (Array.isArray(data1)) {
-if (data1.length > 6) {
+if (data1.length > 7) {
 validate_NoticeSettingsChange.errors = [{
 instancePath: instancePath + "/mails",
 keyword: "maxItems",
-params: { limit: 6 },
-message: "must NOT have more than 6 items",
+params: { limit: 7 },
+message: "must NOT have more than 7 items",
 parentSchema: schema_NoticeSettingsChange.properties.mails,
 data: data1
 }];
@@ -60580,7 +60581,7 @@ if (vErrors === null) vErrors = [err0];
 else vErrors.push(err0);
 errors++;
 }
-if (!(data === "balance.low" || data === "key.budget_reached" || data === "key.expiring" || data === "payment.failed" || data === "payment.disputed" || data === "webhook.disabled")) {
+if (!(data === "balance.low" || data === "key.budget_reached" || data === "key.expiring" || data === "member.budget_reached" || data === "payment.failed" || data === "payment.disputed" || data === "webhook.disabled")) {
 const err1 = {
 instancePath,
 keyword: "enum",

@@ -2565,6 +2565,7 @@ export type MailedEvent =
   | "balance.low"
   | "key.budget_reached"
   | "key.expiring"
+  | "member.budget_reached"
   | "payment.failed"
   | "payment.disputed"
   | "webhook.disabled";

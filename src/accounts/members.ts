@@ -59,6 +59,8 @@ export async function findMember({ pool }: Queries, accountId: bigint, person: b
 interface Asked {
   /** Of members with one of these roles. */
   roles?: readonly Role[];
+  /** And of this one, `usr_…`, who is the first of all. */
+  besides?: string | undefined;
   /** Of this person alone, who is a member. */
   personId?: bigint;
   /** This one, if it is among them. */
@@ -67,13 +69,17 @@ interface Asked {
 }
 
 /** The verified addresses of members, the longest-standing first. */
-export async function readAddresses({ pool }: Queries, accountId: bigint, { roles, personId, address, most }: Asked): Promise<string[]> {
+export async function readAddresses(
+  { pool }: Queries,
+  accountId: bigint,
+  { roles, besides, personId, address, most }: Asked,
+): Promise<string[]> {
   const { rows } = await pool.query<{ email: string }>(
     `select p.email from ${membersOf} m join account p on p.id = m.person_id
-     where p.email_verified_at is not null and ($2::text[] is null or m.role = any($2)) and ($3::bigint is null or m.person_id = $3)
+     where p.email_verified_at is not null and ($2::text[] is null or m.role = any($2) or p.user_id = $6) and ($3::bigint is null or m.person_id = $3)
        and ($4::text is null or p.email = $4)
-     order by m.created_at, m.person_id limit $5`,
-    [accountId, roles ?? null, personId ?? null, address ?? null, most],
+     order by p.user_id is distinct from $6::uuid, m.created_at, m.person_id limit $5`,
+    [accountId, roles ?? null, personId ?? null, address ?? null, most, besides === undefined ? null : parseUserId(besides)],
   );
   return rows.map(({ email }) => email);
 }

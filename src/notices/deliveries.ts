@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { readAddresses } from "../accounts/members.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { uuidv7 } from "../ids.ts";
-import { type EventName, isChosen, readPreferences, toldRoles } from "./events.ts";
+import { type EventData, type EventName, isChosen, readPreferences, toldRoles } from "./events.ts";
 
 /** Notices a transaction. */
 const batch = 50;
@@ -16,6 +16,7 @@ interface Unplanned {
   accountId: bigint;
   id: string;
   event: string;
+  data: unknown;
   personId: bigint | null;
 }
 
@@ -23,7 +24,7 @@ interface Unplanned {
 export async function planNotices(db: Db, at: Date): Promise<number> {
   return inTransaction(db, async (transaction) => {
     const { rows } = await transaction.pool.query<Unplanned>(
-      `select account_id as "accountId", id, event, person_id as "personId" from notice
+      `select account_id as "accountId", id, event, data, person_id as "personId" from notice
        where planned_at is null order by created_at limit $1 for update skip locked`,
       [batch],
     );
@@ -48,13 +49,15 @@ async function planOne(transaction: Queries, notice: Unplanned, at: Date): Promi
   await transaction.pool.query("update notice set planned_at = $3 where account_id = $1 and id = $2", [accountId, id, at]);
 }
 
-type About = Pick<Unplanned, "accountId" | "event" | "personId">;
+type About = Pick<Unplanned, "accountId" | "event" | "data" | "personId">;
 
-async function addressesOf(db: Queries, { accountId, event, personId }: About, address?: string): Promise<string[]> {
+async function addressesOf(db: Queries, { accountId, event, data, personId }: About, address?: string): Promise<string[]> {
   if (personId !== null) return readAddresses(db, accountId, { personId, address, most: 1 });
   if (!isChosen(event)) return [];
   const roles = toldRoles(await readPreferences(db, accountId), event);
-  return readAddresses(db, accountId, { roles, address, most: addressesMax });
+  if (roles.length === 0) return []; // the mail is off, for the member whom it is about, too
+  const besides = event === "member.budget_reached" ? (data as EventData[typeof event]).member_id : undefined;
+  return readAddresses(db, accountId, { roles, besides, address, most: addressesMax });
 }
 
 /** A mail may wait for a day: its person may have left the workspace meanwhile, or have another role. */

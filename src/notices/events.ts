@@ -20,6 +20,7 @@ export interface EventData {
     period_ends: string | null;
   };
   "key.expiring": { key_id: string; key_name: string; expires_at: string };
+  "member.budget_reached": { member_id: string; percent: number; spent_usd: number; limit_usd: number; period_ends: string | null };
   /** `auto_topup_off`: the charge of a saved card failed, for this reason, and automatic top-ups were turned off. */
   "payment.failed": { topup_id: string; amount_usd: number; auto_topup_off?: "declined" | "authentication_required" };
   "payment.disputed": { topup_id: string; amount_usd: number; disputed_usd: number };
@@ -39,6 +40,7 @@ const chosenEvents = {
   "balance.low": ["owner", "billing"],
   "key.budget_reached": ["owner", "admin"],
   "key.expiring": ["owner", "admin"],
+  "member.budget_reached": ["owner", "admin"],
   "payment.failed": ["owner", "billing"],
   "payment.disputed": ["owner", "billing"],
   "webhook.disabled": ["owner", "admin"],

@@ -1,7 +1,7 @@
 // Finds low balances, budgets that are used up and keys that expire soon: statements over a bounded part of a table by its index, so that a
 // call pays nothing for them. Each writes its notices and what it remembers of them in one statement, so that many processes at once write one.
 import type { Queries } from "../db/connect.ts";
-import { lowBalance } from "./events.ts";
+import { type EventName, lowBalance } from "./events.ts";
 
 /** Rows a statement. */
 const part = 10_000;
@@ -9,7 +9,7 @@ const part = 10_000;
 type Look = (queries: Queries, at: Date, after: bigint, most: number) => Promise<{ last: bigint | null }>;
 
 export async function lookForCauses(queries: Queries, at: Date, most = part): Promise<void> {
-  for (const look of [lookAtBalances, lookAtBudgets]) {
+  for (const look of [lookAtBalances, lookAtBudgets(ofKeys), lookAtBudgets(ofMembers)]) {
     for (let after: bigint | null = 0n; after !== null;) ({ last: after } = await look(queries, at, after, most));
   }
   await lookAtExpiries(queries, at, most);
@@ -42,44 +42,73 @@ const balancesSql = `
   )
   select case when count(*) = $2::bigint then max(account_id) end as last from part`;
 
-/** The highest share that is reached, once for each limit and period. A period that is over has nothing spent. */
-const lookAtBudgets: Look = async ({ pool }, at, after, most) => {
-  const { rows } = await pool.query<{ last: bigint | null }>(budgetsSql, [after, most, at]);
-  return rows[0]!;
+/** Budgets that are looked at alike. */
+interface Budgets {
+  table: string;
+  told: string;
+  /** Whose budget it is, beside the account. */
+  owner: string;
+  /** What parts follow: a column by which an index has the budgets. */
+  order: string;
+  event: EventName;
+  /** Joins what a notice says of the owner of the budget `r`. */
+  about: string;
+  says: string;
+}
+
+const ofKeys: Budgets = {
+  ...{ table: "key_budget", told: "budget_told", owner: "key_id", order: "key_id", event: "key.budget_reached" },
+  about: "join api_key k on k.id = r.key_id and k.deleted_at is null",
+  says: "'key_id', 'key_' || r.key_id, 'key_name', k.name",
 };
 
-const budgetsSql = `
+/** Of a member the id alone: a notice outlives the address of who deletes the own account. */
+const ofMembers: Budgets = {
+  ...{ table: "member_budget", told: "member_budget_told", owner: "person_id", order: "account_id", event: "member.budget_reached" },
+  about: "join account p on p.id = r.person_id and p.deleted_at is null",
+  says: "'member_id', 'usr_' || replace(p.user_id::text, '-', '')",
+};
+
+/** The highest share that is reached, once for each limit and period. A period that is over has nothing spent. */
+function lookAtBudgets(budgets: Budgets): Look {
+  const sql = budgetsSql(budgets);
+  return async ({ pool }, at, after, most) => (await pool.query<{ last: bigint | null }>(sql, [after, most, at])).rows[0]!;
+}
+
+/** A part ends with all budgets of an account, which has no more than the members that it set one for. */
+const budgetsSql = ({ table, told, owner, order, event, about, says }: Budgets) => `
   with part as materialized (
-    select account_id, key_id, limit_amount, spent, period, period_limit, period_ends,
+    select account_id, ${owner}, limit_amount, spent, period, period_limit, period_ends,
       case when period_ends > $3 then period_spent else 0 end as period_spent
-    from key_budget where key_id > $1 and (limit_amount is not null or period_limit is not null) order by key_id limit $2::bigint
+    from ${table} where ${order} > $1 and (limit_amount is not null or period_limit is not null)
+    order by ${order} fetch first ($2::bigint) rows with ties
   ), span as (
-    select account_id, key_id, 'life' as span, limit_amount as most, spent, null::timestamptz as period_ends from part where limit_amount > 0
+    select account_id, ${owner}, 'life' as span, limit_amount as most, spent, null::timestamptz as period_ends from part where limit_amount > 0
     union all
-    select account_id, key_id, 'period', period_limit, period_spent, period_ends from part where period is not null and period_limit > 0
+    select account_id, ${owner}, 'period', period_limit, period_spent, period_ends from part where period is not null and period_limit > 0
   ), reached as (
     select s.*, p.percent from span s
     join lateral (select case when spent >= most then 100 when spent * 5 >= most::numeric * 4 then 80 else 50 end as percent) p on true
-    left join budget_told t on t.account_id = s.account_id and t.key_id = s.key_id and t.span = s.span
+    left join ${told} t on t.account_id = s.account_id and t.${owner} = s.${owner} and t.span = s.span
     where spent * 2::numeric >= most
-      and (t.key_id is null or t.limit_amount <> most or t.period_ends is distinct from s.period_ends or t.percent < p.percent)
+      and (t.${owner} is null or t.limit_amount <> most or t.period_ends is distinct from s.period_ends or t.percent < p.percent)
   ), told as (
-    insert into budget_told as t (account_id, key_id, span, limit_amount, period_ends, percent)
-    select account_id, key_id, span, most, period_ends, percent from reached order by account_id, key_id, span
-    on conflict (account_id, key_id, span) do update
+    insert into ${told} as t (account_id, ${owner}, span, limit_amount, period_ends, percent)
+    select account_id, ${owner}, span, most, period_ends, percent from reached order by account_id, ${owner}, span
+    on conflict (account_id, ${owner}, span) do update
       set limit_amount = excluded.limit_amount, period_ends = excluded.period_ends, percent = excluded.percent
       where t.limit_amount <> excluded.limit_amount or t.period_ends is distinct from excluded.period_ends or t.percent < excluded.percent
-    returning account_id, key_id, span, percent
+    returning account_id, ${owner}, span, percent
   ), noted as (
     insert into notice (account_id, id, event, cause, data, created_at)
-    select r.account_id, gen_random_uuid(), 'key.budget_reached',
-      concat_ws(':', 'key.budget_reached', r.key_id, r.span, r.most, extract(epoch from r.period_ends), r.percent),
-      jsonb_build_object('key_id', 'key_' || r.key_id, 'key_name', k.name, 'percent', r.percent, 'spent_usd', trim_scale(r.spent / 1e8),
+    select r.account_id, gen_random_uuid(), '${event}',
+      concat_ws(':', '${event}', r.${owner}, r.span, r.most, extract(epoch from r.period_ends), r.percent),
+      jsonb_build_object(${says}, 'percent', r.percent, 'spent_usd', trim_scale(r.spent / 1e8),
         'limit_usd', trim_scale(r.most / 1e8), 'period_ends', to_char(r.period_ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')), $3::timestamptz
-    from told join reached r using (account_id, key_id, span) join api_key k on k.id = r.key_id and k.deleted_at is null
+    from told join reached r using (account_id, ${owner}, span) ${about}
     on conflict (account_id, cause) do nothing
   )
-  select case when count(*) = $2::bigint then max(key_id) end as last from part`;
+  select case when count(*) >= $2::bigint then max(${order}) end as last from part`;
 
 /** Seven days before, and one; a key that was made for less is not told of the longer one. */
 async function lookAtExpiries({ pool }: Queries, at: Date, most: number): Promise<void> {

@@ -1,5 +1,6 @@
 // Mails about notices: plain and short, once as text and once as HTML, in which every value is escaped. A text is made when its delivery is
 // sent, from what the notice says.
+import { findMember } from "../accounts/members.ts";
 import type { Queries } from "../db/connect.ts";
 import type { Mail, Mailer } from "../mail/mailer.ts";
 import { escapeHtml } from "../text/html.ts";
@@ -10,6 +11,8 @@ interface About {
   to: string;
   /** The workspace's name. */
   workspace: string;
+  /** The address of the member whom the notice is about; `usr_…` of one who has left. */
+  member: string | undefined;
   publicUrl: string;
 }
 
@@ -23,8 +26,10 @@ interface Text {
 
 const usd = (amount: number) => `${amount.toFixed(2)} USD`;
 const time = (iso: string) => `${iso.slice(0, 16).replace("T", " ")} UTC`;
+const refusedUntil = (periodEnds: string | null, raised: string) =>
+  `Calls that no longer fit the budget are refused until ${periodEnds === null ? "" : `it resets, at ${time(periodEnds)}, or until `}${raised}.`;
 
-const texts: { [Event in EventName]: (data: EventData[Event], workspace: string) => Text } = {
+const texts: { [Event in EventName]: (data: EventData[Event], workspace: string, member: string | undefined) => Text } = {
   "balance.low": ({ balance_usd, threshold_usd }, workspace) => ({
     subject: `Credit is low: ${usd(balance_usd)} left`,
     says: [
@@ -37,9 +42,7 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
     subject: `An API key has used ${percent}% of its budget`,
     says: [
       `The key ${key_name} of the workspace ${workspace} has spent ${usd(spent_usd)} of ${usd(limit_usd)}.`,
-      period_ends === null
-        ? "Calls that no longer fit the budget are refused until you raise it."
-        : `Calls that no longer fit the budget are refused until it resets, at ${time(period_ends)}, or until you raise it.`,
+      refusedUntil(period_ends, "you raise it"),
     ],
     page: "/console/keys",
   }),
@@ -50,6 +53,14 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
       "Extend it, or switch to another key before then.",
     ],
     page: "/console/keys",
+  }),
+  "member.budget_reached": ({ percent, spent_usd, limit_usd, period_ends }, workspace, member) => ({
+    subject: `A member has used ${percent}% of their budget`,
+    says: [
+      `The API keys that ${member} created in the workspace ${workspace} have together spent ${usd(spent_usd)} of ${usd(limit_usd)}.`,
+      refusedUntil(period_ends, "an owner or admin raises it"),
+    ],
+    page: "/console/members",
   }),
   "payment.failed": ({ topup_id, amount_usd, auto_topup_off: off }, workspace) => ({
     subject: off === undefined ? "A payment failed" : "Automatic top-ups were turned off",
@@ -105,8 +116,8 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
   }),
 };
 
-function noticeMail<Event extends EventName>({ to, workspace, publicUrl }: About, event: Event, data: EventData[Event]): Mail {
-  const { subject, says, page } = texts[event](data, JSON.stringify(workspace));
+function noticeMail<Event extends EventName>({ to, workspace, member, publicUrl }: About, event: Event, data: EventData[Event]): Mail {
+  const { subject, says, page } = texts[event](data, JSON.stringify(workspace), member);
   const link = publicUrl + page;
   const foot = `You get this mail from ${publicUrl}. Its settings: ${publicUrl}/console/settings`;
   return {
@@ -134,7 +145,8 @@ export async function sendByMail({ db, mailer, publicUrl }: Mailing, delivery: C
   if (to === null) throw new Error("a delivery without an address is no mail");
   const workspace = await nameOf(db, accountId);
   const base = publicUrl();
-  const mail = noticeMail({ to, workspace, publicUrl: base }, event, data as never);
+  const member = event === "member.budget_reached" ? await addressOf(db, accountId, data as EventData[typeof event]) : undefined;
+  const mail = noticeMail({ to, workspace, member, publicUrl: base }, event, data as never);
   const host = URL.parse(base)?.hostname ?? "localhost";
   const outcome = await mailer.attempt({ ...mail, messageId: `${id}@${host}` });
   return outcome.sent ? outcome : { sent: false, final: outcome.final, code: outcome.code, response: outcome.reason };
@@ -143,4 +155,8 @@ export async function sendByMail({ db, mailer, publicUrl }: Mailing, delivery: C
 async function nameOf({ pool }: Queries, accountId: bigint): Promise<string> {
   const sql = "select coalesce(workspace_name, name, email) as name from account where id = $1";
   return (await pool.query<{ name: string }>(sql, [accountId])).rows[0]!.name;
+}
+
+async function addressOf(db: Queries, accountId: bigint, { member_id: id }: EventData["member.budget_reached"]): Promise<string> {
+  return (await findMember(db, accountId, id))?.email ?? id;
 }

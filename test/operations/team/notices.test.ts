@@ -20,6 +20,7 @@ const usual = {
     { event: "balance.low", roles: ["owner", "billing"] },
     { event: "key.budget_reached", roles: ["owner", "admin"] },
     { event: "key.expiring", roles: ["owner", "admin"] },
+    { event: "member.budget_reached", roles: ["owner", "admin"] },
     { event: "payment.failed", roles: ["owner", "billing"] },
     { event: "payment.disputed", roles: ["owner", "billing"] },
     { event: "webhook.disabled", roles: ["owner", "admin"] },

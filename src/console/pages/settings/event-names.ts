@@ -5,6 +5,7 @@ export const eventNames: Record<DeliveredEvent, string> = {
   "balance.low": "Low balance",
   "key.budget_reached": "A key has spent 50, 80 or 100 % of its budget",
   "key.expiring": "A key expires in 7 days, and in one",
+  "member.budget_reached": "A member's keys have spent 50, 80 or 100 % of the member's budget",
   "payment.failed": "A payment failed",
   "payment.disputed": "A payment is disputed",
   "webhook.disabled": "A webhook endpoint was disabled because it failed",
