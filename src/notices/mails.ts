@@ -25,6 +25,8 @@ interface Text {
 }
 
 const usd = (amount: number) => `${amount.toFixed(2)} USD`;
+/** On one line: a name can't pass lines of its own off as the gateway's. */
+const quoted = (name: string) => JSON.stringify(name);
 const time = (iso: string) => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 const refusedUntil = (periodEnds: string | null, raised: string) =>
   `Calls that no longer fit the budget are refused until ${periodEnds === null ? "" : `it resets, at ${time(periodEnds)}, or until `}${raised}.`;
@@ -41,7 +43,7 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string,
   "key.budget_reached": ({ key_name, percent, spent_usd, limit_usd, period_ends }, workspace) => ({
     subject: `An API key has used ${percent}% of its budget`,
     says: [
-      `The key ${key_name} of the workspace ${workspace} has spent ${usd(spent_usd)} of ${usd(limit_usd)}.`,
+      `The key ${quoted(key_name)} of the workspace ${workspace} has spent ${usd(spent_usd)} of ${usd(limit_usd)}.`,
       refusedUntil(period_ends, "you raise it"),
     ],
     page: "/console/keys",
@@ -49,7 +51,7 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string,
   "key.expiring": ({ key_name, expires_at }, workspace) => ({
     subject: "An API key is about to expire",
     says: [
-      `The key ${key_name} of the workspace ${workspace} stops working at ${time(expires_at)}.`,
+      `The key ${quoted(key_name)} of the workspace ${workspace} stops working at ${time(expires_at)}.`,
       "Extend it, or switch to another key before then.",
     ],
     page: "/console/keys",
@@ -117,7 +119,7 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string,
 };
 
 function noticeMail<Event extends EventName>({ to, workspace, member, publicUrl }: About, event: Event, data: EventData[Event]): Mail {
-  const { subject, says, page } = texts[event](data, JSON.stringify(workspace), member);
+  const { subject, says, page } = texts[event](data, quoted(workspace), member);
   const link = publicUrl + page;
   const foot = `You get this mail from ${publicUrl}. Its settings: ${publicUrl}/console/settings`;
   return {

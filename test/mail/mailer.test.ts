@@ -1,47 +1,19 @@
 // Mail over real sockets: what arrives, what is tried again, what is never said.
-import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
-import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { afterEach, describe, expect, test } from "vitest";
 import { createMailer, type Mail, type Mailer } from "../../src/mail/mailer.ts";
-
-interface Received {
-  from: string;
-  to: string[];
-  raw: string;
-}
-
-interface MailServer {
-  port: number;
-  received: Received[];
-  close(): Promise<void>;
-}
+import { headersOf, type MailServer, type Received, startMailServer as startServer } from "./mail-server.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function startMailServer(options: SMTPServerOptions & { port?: number } = {}): Promise<MailServer> {
-  const received: Received[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["STARTTLS"],
-    closeTimeout: 100,
-    async onData(stream, session, done) {
-      const raw = await text(stream);
-      const from = session.envelope.mailFrom;
-      received.push({ from: from === false ? "" : from.address, to: session.envelope.rcptTo.map(({ address }) => address), raw });
-      done();
-    },
-    ...options,
-  });
-  server.on("error", () => undefined); // of connections that a test cuts
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
-  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
-  cleanups.push(close);
-  return { port: (server.server.address() as { port: number }).port, received, close };
+async function startMailServer(options: Parameters<typeof startServer>[0] = {}): Promise<MailServer> {
+  const server = await startServer(options);
+  cleanups.push(server.close);
+  return server;
 }
 
 function startMailer(
@@ -59,11 +31,6 @@ function startMailer(
 }
 
 const mail: Mail = { to: "ada@example.com", subject: "Verify", text: "https://gateway.example/verify#token=svcm_SECRET\nCode: 493021 ä" };
-const headersOf = ({ raw }: Received) =>
-  raw
-    .slice(0, raw.indexOf("\r\n\r\n"))
-    .replace(/\r\n[ \t]+/g, " ")
-    .split("\r\n");
 
 test("arrives with its envelope, subject and text, marked as sent by a machine", async () => {
   const server = await startMailServer();
