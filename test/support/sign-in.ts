@@ -47,13 +47,20 @@ export async function atShippedCost<Result>(work: () => Promise<Result>): Promis
   return work().finally(() => useArgon2(quick));
 }
 
-/** `env`: more of the environment. Until it stops, Node hashes passwords at next to no cost, where none is given: tests sign in by the hundred. */
-export async function startSignInGateway(env: Record<string, string> = {}, cost: "quick" | "shipped" = "quick"): Promise<SignInGateway> {
+/** `env`: more of the environment; `more`: what else the gateway starts with. Until it stops, Node hashes passwords at next to no cost, where none is given: tests sign in by the hundred. */
+export async function startSignInGateway(
+  env: Record<string, string> = {},
+  cost: "quick" | "shipped" = "quick",
+  more: Omit<NonNullable<Parameters<typeof startGateway>[0]>, "catalog" | "clock" | "env"> = {},
+): Promise<SignInGateway> {
   useArgon2(cost === "quick" ? quick : shipped);
   let now = Date.now();
   let emails = 0;
   let clients = 0;
-  const gateway = await startGateway({ catalog: smallCatalog, clock: () => new Date(now), env: { SVC_TRUSTED_PROXIES: "1", ...env } });
+  const gateway = await startGateway({
+    ...more,
+    ...{ catalog: smallCatalog, clock: () => new Date(now), env: { SVC_TRUSTED_PROXIES: "1", ...env } },
+  });
   const newClient = () => `10.${++clients >> 16}.${(clients >> 8) & 255}.${clients & 255}`;
   const post: SignInGateway["post"] = (path, body, client = newClient()) =>
     gateway.request("POST", path, { body, headers: { "x-forwarded-for": client } });

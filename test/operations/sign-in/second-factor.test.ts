@@ -1,10 +1,11 @@
 // The second factor: turned on with a first code, asked for at sign-in and confirmation, each code once, guesses bounded, turned off.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { base32, codeOfStep, stepAt } from "../../../src/accounts/totp.ts";
+import { base32 } from "../../../src/accounts/totp.ts";
 import { inTransaction } from "../../../src/db/connect.ts";
 import type { TestReply } from "../../support/gateway.ts";
 import { untilWaiting } from "../../support/locks.ts";
 import { makeOperator } from "../../support/operators.ts";
+import { codeOfApp, guardedPerson } from "../../support/second-factor.ts";
 import { password, type Person, type SignInGateway, startSignInGateway } from "../../support/sign-in.ts";
 
 let gateway: SignInGateway;
@@ -18,21 +19,10 @@ const signIn = (email: string, code?: string, given = password) =>
   gateway.post("/v1/auth/signin", { email, password: given, ...(code === undefined ? {} : { code }) });
 const state = async (key: string) => (await ask("GET", "totp", key)).json;
 
-/** Of the step that is `ahead` of now. */
-async function currentCode({ id }: Pick<Person, "id">, ahead = 0): Promise<string> {
-  const [row] = await gateway.rows("select secret from totp where account_id = $1", [id]);
-  return codeOfStep(row!.secret as Buffer, stepAt(gateway.context.clock()) + ahead);
-}
+const currentCode = (person: Pick<Person, "id">, ahead?: number) => codeOfApp(gateway, person, ahead);
 const wrong = async (person: Pick<Person, "id">) => String((Number(await currentCode(person)) + 1) % 1_000_000).padStart(6, "0");
 
-/** A person with the second factor on; half a minute has passed since, so that the current code was not used. */
-async function guarded(): Promise<Person & { codes: string[] }> {
-  const person = await gateway.verifiedPerson();
-  expect((await ask("POST", "totp", person.token)).status).toBe(200);
-  const { json } = await ask("POST", "totp/confirm", person.token, { code: await currentCode(person) });
-  gateway.pass(60_000);
-  return { ...person, codes: json.recovery_codes as string[] };
-}
+const guarded = () => guardedPerson(gateway);
 
 describe("turning it on", () => {
   test("sign-in asks for a code only once a first code was given; the secret and the recovery codes are shown once", async () => {

@@ -1,10 +1,7 @@
 // Notices over HTTP: their settings, what causes one, and the mails that arrive.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { inTransaction } from "../../../src/db/connect.ts";
-import { postEntry } from "../../../src/ledger/post.ts";
-import { lookForCauses } from "../../../src/notices/look.ts";
-import { parseUsd } from "../../../src/money.ts";
 import type { Mail } from "../../../src/mail/mailer.ts";
+import * as causing from "../../notices/causing.ts";
 import { scrape } from "../../telemetry/scrape.ts";
 import { codeOf, type Person, startTeamGateway, type TeamGateway } from "./team-gateway.ts";
 
@@ -29,33 +26,12 @@ const usual = {
 const get = (who: Person, workspace?: string) => gateway.ask(who, "GET", path, { in: workspace });
 const change = (who: Person, body: object, workspace?: string) => gateway.ask(who, "PATCH", path, { in: workspace, body });
 const query = (sql: string, values: unknown[] = []) => gateway.context.db.pool.query(sql, values);
-const look = () => lookForCauses(gateway.context.db, gateway.context.clock());
-const post = (accountId: bigint, usd: string, kind: "deposit" | "adjustment" = "deposit") =>
-  postEntry(gateway.context.db, { accountId, kind, amount: parseUsd(usd)!, ref: "test", at: gateway.context.clock() } as never);
-/** As the ledger's functions move it. */
-const spend = (accountId: bigint, usd: string, period: Date | null = null) =>
-  inTransaction(gateway.context.db, async ({ pool }) => {
-    await pool.query("select set_config('svc.moved', 'by the ledger', true)");
-    await pool.query(
-      `update key_budget set spent = $2, period_spent = case when $3::timestamptz is null then period_spent else $2 end,
-         period_ends = coalesce($3, period_ends) where account_id = $1`,
-      [accountId, parseUsd(usd), period],
-    );
-  });
+const look = () => causing.look(gateway);
+const post = (accountId: bigint, usd: string, kind?: "deposit" | "adjustment") => causing.post(gateway, accountId, usd, kind);
+const spend = (accountId: bigint, usd: string, period?: Date | null) => causing.spend(gateway, accountId, usd, period);
+const atRest = () => causing.atRest(gateway);
 const mailsTo = ({ email }: { email: string }): Mail[] => gateway.mails.filter(({ to }) => to === email);
 const subjects = (who: { email: string }) => mailsTo(who).map(({ subject }) => subject);
-/** Every notice so far is delivered. */
-const atRest = () =>
-  expect
-    .poll(
-      async () =>
-        (
-          await query(
-            "select (select count(*) from notice where planned_at is null) + (select count(*) from notice_delivery where due_at is not null) as open",
-          )
-        ).rows[0].open,
-    )
-    .toBe(0n);
 
 describe("GET and PATCH /v1/workspace/notices", () => {
   test("a workspace that chose nothing is told what the gateway tells by itself", async () => {
