@@ -16258,6 +16258,8 @@ export interface components {
             response_format?: string;
             /** @description As in `POST /v1/images/generations`. */
             size?: string;
+            /** @description An id of your end user: the request's tag `user`. It goes to no provider. */
+            user?: string;
         };
         /** @description One image of a finished image job. */
         ImageFacts: {
@@ -16417,7 +16419,7 @@ export interface components {
             response_format?: string;
             /** @description As in `POST /v1/images/generations`. */
             size?: string;
-            /** @description An id of your end user. It has no effect and goes to no provider. */
+            /** @description An id of your end user: the request's tag `user`. It goes to no provider. */
             user?: string;
         };
         /**
@@ -18780,8 +18782,8 @@ export interface components {
             /** @description Whether the answer was streamed. */
             stream: boolean;
             /**
-             * @description The request's tags: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of at
-             *     most 64 and values of at most 512 characters; others are left out. Absent: none.
+             * @description The request's tags: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`); of a form its `user`. At most 16,
+             *     with keys of at most 64 and values of at most 512 characters; others are left out. Absent: none.
              */
             tags?: {
                 [key: string]: string;
@@ -20248,7 +20250,7 @@ export interface components {
             temperature?: number;
             /** @description Of `createTranscription`. */
             "timestamp_granularities[]"?: string[];
-            /** @description Of `createImageVariation`. */
+            /** @description Of all. A quote is in no log, so it has no effect here. */
             user?: string;
         };
         /** @description What the API key may spend. */
@@ -24352,6 +24354,8 @@ export interface components {
             temperature?: components["schemas"]["TranscriptionTemperature"];
             /** @description For OpenAI clients: accepted without effect. `verbose_json` always contains segments if the model has them. */
             "timestamp_granularities[]"?: components["schemas"]["TimestampGranularity"][];
+            /** @description An id of your end user: the request's tag `user`. It goes to no provider. */
+            user?: string;
         };
         /**
          * @description The formats of a transcript.
@@ -24546,6 +24550,8 @@ export interface components {
             response_format?: components["schemas"]["TranscriptionFormat"];
             /** @description Sampling temperature from 0 to 1; default 0. */
             temperature?: components["schemas"]["TranscriptionTemperature"];
+            /** @description An id of your end user: the request's tag `user`. It goes to no provider. */
+            user?: string;
         };
         /** @description Body of a 401. */
         UnderstandAudioError401: {
@@ -25252,8 +25258,8 @@ export interface components {
             /** @description Whether the answer was streamed. */
             stream: boolean;
             /**
-             * @description The request's tags: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of at
-             *     most 64 and values of at most 512 characters; others are left out. Absent: none.
+             * @description The request's tags: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`); of a form its `user`. At most 16,
+             *     with keys of at most 64 and values of at most 512 characters; others are left out. Absent: none.
              */
             tags?: {
                 [key: string]: string;
@@ -25648,6 +25654,8 @@ export interface components {
             model?: string;
             /** @description Name of the voice, at most 64 characters after Unicode NFC normalisation; default: its id. */
             name?: string;
+            /** @description An id of your end user: the request's tag `user`. It goes to no provider. */
+            user?: string;
         };
         /** @description The voice to design. Unknown fields are ignored; null means not set. */
         VoiceDesignRequest: {

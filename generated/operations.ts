@@ -567,6 +567,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         {
           "name": "stream",
           "type": "boolean"
+        },
+        {
+          "name": "user",
+          "type": "string"
         }
       ]
     },
@@ -657,6 +661,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         },
         {
           "name": "prompt",
+          "type": "string"
+        },
+        {
+          "name": "user",
           "type": "string"
         }
       ]
@@ -783,6 +791,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         },
         {
           "name": "model",
+          "type": "string"
+        },
+        {
+          "name": "user",
           "type": "string"
         }
       ]
@@ -3586,6 +3598,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         },
         {
           "name": "response_format",
+          "type": "string"
+        },
+        {
+          "name": "user",
           "type": "string"
         },
         {

@@ -580,6 +580,7 @@ create table media_job (
   created_at timestamp with time zone not null default date_trunc('milliseconds'::text, clock_timestamp()),
   started_at timestamp with time zone,
   completed_at timestamp with time zone,
+  tags jsonb,
   constraint media_job_pkey PRIMARY KEY (id),
   constraint ended_has_its_time CHECK (((completed_at IS NOT NULL) = (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refunded'::text, 'expired'::text])))),
   constraint known_status CHECK ((status = ANY (ARRAY['queued'::text, 'pending'::text, 'processing'::text, 'succeeded'::text, 'failed'::text, 'refunded'::text, 'expired'::text]))),

@@ -401,6 +401,7 @@ export interface MediaJob {
   shown_id: string;
   started_at: Timestamp | null;
   status: string;
+  tags: Json | null;
   upstream: Json | null;
 }
 

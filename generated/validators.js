@@ -3937,7 +3937,8 @@ const schema_TranscriptionForm = {
 "type": "array",
 "items": { "$ref": "#/components/schemas/TimestampGranularity" }
 },
-"stream": { "type": "boolean" }
+"stream": { "type": "boolean" },
+"user": { "type": "string" }
 },
 "required": ["file"]
 };
@@ -4309,6 +4310,23 @@ return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+if (valid0) {
+if (data.user !== void 0) {
+let data14 = data.user;
+if (typeof data14 !== "string") {
+validate_TranscriptionForm.errors = [{
+instancePath: instancePath + "/user",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_TranscriptionForm.properties.user,
+data: data14
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
 }
 }
 }
@@ -4346,7 +4364,8 @@ validate_TranscriptionForm.evaluated = {
 "temperature": true,
 "prompt": true,
 "timestamp_granularities[]": true,
-"stream": true
+"stream": true,
+"user": true
 },
 "dynamicProps": false,
 "dynamicItems": false
@@ -4382,7 +4401,8 @@ validate_forms_createTranscription.evaluated = {
 "temperature": true,
 "prompt": true,
 "timestamp_granularities[]": true,
-"stream": true
+"stream": true,
+"user": true
 },
 "dynamicProps": false,
 "dynamicItems": false
@@ -4474,7 +4494,8 @@ const schema_TranslationForm = {
 "model": { "type": "string" },
 "response_format": { "allOf": [{ "$ref": "#/components/schemas/TranscriptionFormat" }] },
 "temperature": { "allOf": [{ "$ref": "#/components/schemas/TranscriptionTemperature" }] },
-"prompt": { "type": "string" }
+"prompt": { "type": "string" },
+"user": { "type": "string" }
 },
 "required": ["file", "model"]
 };
@@ -4634,6 +4655,23 @@ return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+if (valid0) {
+if (data.user !== void 0) {
+let data5 = data.user;
+if (typeof data5 !== "string") {
+validate_TranslationForm.errors = [{
+instancePath: instancePath + "/user",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_TranslationForm.properties.user,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
 }
 }
 }
@@ -4659,7 +4697,8 @@ validate_TranslationForm.evaluated = {
 "model": true,
 "response_format": true,
 "temperature": true,
-"prompt": true
+"prompt": true,
+"user": true
 },
 "dynamicProps": false,
 "dynamicItems": false
@@ -4689,7 +4728,8 @@ validate_forms_createTranslation.evaluated = {
 "model": true,
 "response_format": true,
 "temperature": true,
-"prompt": true
+"prompt": true,
+"user": true
 },
 "dynamicProps": false,
 "dynamicItems": false
@@ -4917,7 +4957,8 @@ const schema_VoiceCloneForm = {
 "format": "binary"
 },
 "name": { "type": "string" },
-"model": { "type": "string" }
+"model": { "type": "string" },
+"user": { "type": "string" }
 },
 "required": ["file"]
 };
@@ -4986,6 +5027,23 @@ return false;
 }
 var valid1 = true;
 } else var valid1 = true;
+if (valid1) {
+if (data.user !== void 0) {
+let data3 = data.user;
+if (typeof data3 !== "string") {
+validate_forms_cloneVoice.errors = [{
+instancePath: instancePath + "/user",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_VoiceCloneForm.properties.user,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
 }
 }
 }
@@ -5007,7 +5065,8 @@ validate_forms_cloneVoice.evaluated = {
 "props": {
 "file": true,
 "name": true,
-"model": true
+"model": true,
+"user": true
 },
 "dynamicProps": false,
 "dynamicItems": false
@@ -27795,6 +27854,7 @@ const schema_ImageEditForm = {
 "size": { "type": "string" },
 "quality": { "type": "string" },
 "response_format": { "type": "string" },
+"user": { "type": "string" },
 "idempotency_key": { "type": "string" }
 },
 "required": [
@@ -27989,21 +28049,38 @@ return false;
 var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
-if (data.idempotency_key !== void 0) {
-let data9 = data.idempotency_key;
+if (data.user !== void 0) {
+let data9 = data.user;
 if (typeof data9 !== "string") {
 validate_forms_createImageEdit.errors = [{
-instancePath: instancePath + "/idempotency_key",
+instancePath: instancePath + "/user",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ImageEditForm.properties.idempotency_key,
+parentSchema: schema_ImageEditForm.properties.user,
 data: data9
 }];
 return false;
 }
 var valid1 = true;
 } else var valid1 = true;
+if (valid1) {
+if (data.idempotency_key !== void 0) {
+let data10 = data.idempotency_key;
+if (typeof data10 !== "string") {
+validate_forms_createImageEdit.errors = [{
+instancePath: instancePath + "/idempotency_key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageEditForm.properties.idempotency_key,
+data: data10
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
 }
 }
 }
@@ -28037,6 +28114,7 @@ validate_forms_createImageEdit.evaluated = {
 "size": true,
 "quality": true,
 "response_format": true,
+"user": true,
 "idempotency_key": true
 },
 "dynamicProps": false,

@@ -1987,6 +1987,8 @@ export interface ImageEditForm {
   quality?: string | undefined;
   /** `b64_json` for the bytes of the images in `data`; else they have URLs. */
   response_format?: string | undefined;
+  /** An id of your end user: the request's tag `user`. It goes to no provider. */
+  user?: string | undefined;
   /** Same as the header `Idempotency-Key`, and takes precedence over it. */
   idempotency_key?: string | undefined;
 }
@@ -2125,7 +2127,7 @@ export interface ImageVariationForm {
   size?: string | undefined;
   /** `b64_json` for the bytes of the images in `data`; else they have URLs. */
   response_format?: string | undefined;
-  /** An id of your end user. It has no effect and goes to no provider. */
+  /** An id of your end user: the request's tag `user`. It goes to no provider. */
   user?: string | undefined;
   /** Same as the header `Idempotency-Key`, and takes precedence over it. */
   idempotency_key?: string | undefined;
@@ -3566,8 +3568,8 @@ export interface OperatorCall {
   /** Id of the media job that the request started; else null. */
   job_id: string | null;
   /**
-   * The request's tags: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of at
-   * most 64 and values of at most 512 characters; others are left out. Absent: none.
+   * The request's tags: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`); of a form its `user`. At most 16,
+   * with keys of at most 64 and values of at most 512 characters; others are left out. Absent: none.
    */
   tags?: { [key: string]: string };
   /** Id of the account. */
@@ -4701,7 +4703,7 @@ export interface QuoteForm {
   size?: string | undefined;
   /** Of `createImageEdit`. */
   quality?: string | undefined;
-  /** Of `createImageVariation`. */
+  /** Of all. A quote is in no log, so it has no effect here. */
   user?: string | undefined;
   /** Of `createImageEdit` and `createImageVariation`. A quote is never kept, so it has no effect here. */
   idempotency_key?: string | undefined;
@@ -6995,6 +6997,8 @@ export interface TranscriptionForm {
    * any other gives 400 `invalid_parameter`.
    */
   stream?: boolean | undefined;
+  /** An id of your end user: the request's tag `user`. It goes to no provider. */
+  user?: string | undefined;
   audio_url?: never;
 }
 
@@ -7035,6 +7039,7 @@ export interface TranscriptionFromUrl {
    */
   stream?: boolean | null | undefined;
   file?: never;
+  user?: never;
 }
 
 /** One timed segment of a transcript. */
@@ -7097,6 +7102,8 @@ export interface TranslationForm {
   temperature?: number | undefined;
   /** Text in English that guides the model: names, spelling, style; default: none. */
   prompt?: string | undefined;
+  /** An id of your end user: the request's tag `user`. It goes to no provider. */
+  user?: string | undefined;
 }
 
 /** What an uploaded file is for. */
@@ -7213,8 +7220,8 @@ export interface UsageLog {
   /** Id of the media job that the request started; else null. */
   job_id: string | null;
   /**
-   * The request's tags: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of at
-   * most 64 and values of at most 512 characters; others are left out. Absent: none.
+   * The request's tags: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`); of a form its `user`. At most 16,
+   * with keys of at most 64 and values of at most 512 characters; others are left out. Absent: none.
    */
   tags?: { [key: string]: string };
 }
@@ -7481,6 +7488,8 @@ export interface VoiceCloneForm {
   name?: string | undefined;
   /** Id of a cloning model; default: the clone model. A model of another type gives 400 `not_a_voice_clone_model`. */
   model?: string | undefined;
+  /** An id of your end user: the request's tag `user`. It goes to no provider. */
+  user?: string | undefined;
 }
 
 /** The voice to design. Unknown fields are ignored; null means not set. */

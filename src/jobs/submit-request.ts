@@ -1,7 +1,5 @@
 // Submits one media request: its idempotency key, the job, and the job as the reply shows it.
 import { randomBytes } from "node:crypto";
-import type { OperationId } from "../../generated/operations.ts";
-import type { Caller } from "../accounts/caller.ts";
 import type { Ask } from "../calls/ask.ts";
 import { countCall } from "../calls/admit.ts";
 import type { PlannedCall } from "../calls/quote.ts";
@@ -33,13 +31,13 @@ export interface SubmittedJob {
 /** Fails as submitJob does. */
 export async function submitRequest(
   context: Context,
-  { operationId, requestId, caller, addHeaders, quote }: Ask,
+  { operationId, requestId, caller, tags, addHeaders, quote }: Ask,
   { headers, body }: MediaRequest,
   api: JobApi,
   plan: JobPlan,
 ): Promise<SubmittedJob> {
   const idempotencyKey = idempotencyKeyOf(body.idempotency_key, headers["idempotency-key"]);
-  const submitting = { operationId, requestId, caller, api, idempotencyKey, addHeaders };
+  const submitting = { operationId, requestId, caller, tags, api, idempotencyKey, addHeaders };
   quote?.(plannedCall(context, { ...submitting, idempotencyKey: null }, plan));
   const { id, outcome } = await submitJob(context, submitting, plan);
   // Money is held by now: a failed reply would leave a job that its payer doesn't know of.
@@ -89,14 +87,10 @@ function utf8Of(header: string): string {
 const idempotencyLife = "24 hours";
 
 /** What a submit needs of its request. */
-interface SubmitAsk {
-  operationId: OperationId;
-  caller: Caller;
-  requestId: string;
+interface SubmitAsk extends Pick<Ask, "operationId" | "caller" | "requestId" | "tags" | "addHeaders"> {
   api: JobApi;
   /** Cut to 128 code points; null: none. */
   idempotencyKey: string | null;
-  addHeaders: (headers: Record<string, string>) => void;
 }
 
 type SubmitOutcome = "pending" | "queued" | "known";
@@ -145,6 +139,7 @@ function jobOf({ clock }: Pick<Context, "clock">, ask: SubmitAsk, plan: JobPlan)
     prices: plan.prices,
     secret: randomBytes(16).toString("hex"),
     estimated: String(plan.estimated),
+    tags: ask.tags,
   };
 }
 

@@ -34,7 +34,7 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
 
   // Functions of their own, which return before the reply is sent, so that a waiting stream does not keep the request's body alive.
   const handle = (exchange: Exchange, content: JsonContent, form: FormBody<unknown> | null) => {
-    const ask = askOf(exchange, id, content.value);
+    const ask = askOf(exchange, id, form === null ? content.value : form.fields);
     return handler(edge.context, requestOf(exchange, ask, readParameters(exchange), content, form), ask);
   };
   const replyTo = async (exchange: Exchange, since: number) => {

@@ -182,16 +182,17 @@ async function* readUsage(db: Db, accountId: bigint): AsyncGenerator<Line[]> {
   }
 }
 
+type JobLine = Record<"id" | "kind" | "model" | "status", string> &
+  Record<"request" | "tags", object | null> & { seq: bigint; createdAt: Date };
+
+/** What was asked for, and its tags, are there until a job's end; the log has the tags of those that ended. */
 async function* readJobs({ pool }: Db, accountId: bigint): AsyncGenerator<Line[]> {
   for (let before: bigint | null = null; ;) {
-    const {
-      rows,
-    }: { rows: { id: string; seq: bigint; kind: string; model: string; status: string; request: object | null; createdAt: Date }[] } =
-      await pool.query(
-        `select shown_id as id, seq, kind, model, status, request, created_at as "createdAt" from media_job
-         where account_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit ${page}`,
-        [accountId, before],
-      );
+    const { rows }: { rows: JobLine[] } = await pool.query(
+      `select shown_id as id, seq, kind, model, status, request, tags, created_at as "createdAt" from media_job
+       where account_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit ${page}`,
+      [accountId, before],
+    );
     yield rows.map(({ seq: _seq, createdAt, ...row }) => ({ record: "media_job", ...row, created_at: createdAt }));
     if (rows.length < page) return;
     before = rows.at(-1)!.seq;

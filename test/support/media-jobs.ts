@@ -24,6 +24,7 @@ interface NewJob {
   idempotencyKey?: string;
   keyId?: bigint;
   requestId?: string;
+  tags?: Record<string, string>;
 }
 
 export interface MediaJob extends Submitted {
@@ -58,7 +59,7 @@ export async function newJob(gateway: Gateway, account: Pick<TestAccount, "accou
   const submitted = await inTransaction(context.db, async (transaction) => {
     const ask = {
       caller: { ...caller, suspended: false, storesResponses: false, policy: null, session: null },
-      ...{ operationId: operationOf[api], api, requestId },
+      ...{ operationId: operationOf[api], api, requestId, tags: job.tags },
       ...{ idempotencyKey: job.idempotencyKey ?? null, addHeaders: () => undefined },
     };
     const plan = {

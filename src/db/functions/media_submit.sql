@@ -48,9 +48,10 @@ begin
   end if;
   if job.status is not null then
     insert into media_job (id, account_id, key_id, api, kind, shown_id, status, idempotency_key, request_id, operation, http_status, model, alias,
-        request, prices, secret, estimated, created_at, started_at, run_at)
+        request, prices, secret, estimated, created_at, started_at, run_at, tags)
       values (job.id, job.account_id, job.key_id, job.api, job.kind, job.shown_id, job.status, job.idempotency_key, job.request_id, job.operation,
-        job.http_status, job.model, job.alias, job.request, job.prices, job.secret, job.estimated, job.created_at, job.started_at, job.run_at);
+        job.http_status, job.model, job.alias, job.request, job.prices, job.secret, job.estimated, job.created_at, job.started_at, job.run_at,
+        job.tags);
   end if;
   return next;
 end $$;
