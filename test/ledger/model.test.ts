@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { verifyChain } from "../../src/ledger/verify.ts";
-import { commands, type Model } from "./model.ts";
+import { commands, type Model, summaryAgrees } from "./model.ts";
 import { newAccount, newKey } from "./new-account.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { rolledUp } from "../support/rolled-up.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 
 let database: TestDatabase;
@@ -24,17 +25,21 @@ afterAll(async () => {
 });
 
 describe("the ledger", () => {
-  test("keeps balances, budgets and slots equal to their entries and holds, through any history", async () => {
+  test("keeps balances, budgets and slots equal to their entries and holds, and sums of usage to the charges, through any history", async () => {
+    const histories: { model: Model; accountId: bigint; keyIds: bigint[] }[] = [];
     const ledger = await openLedger(db, (error) => expect.fail(String(error)));
     await fc.assert(
       fc.asyncProperty(fc.commands(commands, { maxCommands: 40 }), async (history) => {
         const accountId = await newAccount(db, { deposit: 1_000n });
         const keyIds = [await newKey(db, accountId), await newKey(db, accountId, 600n)];
         const model: Model = { available: 1_000n, holds: new Map(), charged: new Map(), deposited: 1_000n, limits: [null, 600n] };
+        histories.push({ model, accountId, keyIds });
         await fc.asyncModelRun(() => ({ model, real: { db, ledger, accountId, keyIds, granted: [] } }), history);
       }),
       { numRuns: 40 },
     );
+    expect(await rolledUp(db)).toBeGreaterThan(0);
+    for (const { model, accountId, keyIds } of histories) await summaryAgrees(model, { db, accountId, keyIds });
     await ledger.close();
   });
 

@@ -3,12 +3,14 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { Db } from "../../src/db/connect.ts";
+import { type Db, inSnapshot } from "../../src/db/connect.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { postEntry } from "../../src/ledger/post.ts";
 import type { Slot } from "../../src/ledger/reserve.ts";
+import { bucketsOf } from "../../src/ledger/summary/periods.ts";
+import { readSummary } from "../../src/ledger/summary/read-summary.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 
 interface Held {
@@ -176,6 +178,23 @@ class ReplicaDies extends Command {
   toString = () => "replicaDies()";
 }
 
+/** The summary of the account has the model's charges, to the unit: in all, and of each key. */
+export async function summaryAgrees({ charged }: Model, { db, accountId, keyIds }: Pick<World, "db" | "accountId" | "keyIds">) {
+  const now = Date.now();
+  const span = { from: new Date(now - 3_600_000), to: new Date(now + 60_000) };
+  const buckets = (await bucketsOf(db, span, { bucket: "all", timezone: "UTC", most: 1 }))!;
+  const asked = { accountId, span, buckets, groups: ["key"] as const, filter: {}, limit: 10 };
+  const { rows, total } = await inSnapshot(db, (snapshot) => readSummary(snapshot, asked));
+  const figures = (calls: { cost: bigint }[]) => [BigInt(calls.length), sum(calls.map(({ cost }) => cost))];
+  const calls = [...charged.values()];
+  expect([total.requests, total.cost]).toEqual(figures(calls));
+  const used = keyIds.map((id, key) => [String(id), calls.filter((call) => call.key === key)] as const);
+  const expected = [["0", calls.filter((call) => call.key === null)] as const, ...used].filter(([, of]) => of.length > 0);
+  expect(new Map(rows.map(({ names, requests, cost }) => [names[0], [requests, cost]]))).toEqual(
+    new Map(expected.map(([id, of]) => [id, figures(of)])),
+  );
+}
+
 async function agree(model: Model, { db, accountId, keyIds }: World) {
   const reserved = sum([...model.holds.values()].map(({ amount }) => amount));
   const spent = sum([...model.charged.values()].map(({ cost }) => cost));
@@ -187,6 +206,7 @@ async function agree(model: Model, { db, accountId, keyIds }: World) {
     [accountId],
   );
   expect(budgets).toEqual(keyIds.map((keyId, key) => ({ keyId, limit: model.limits[key], spent: spentBy(model, key) })));
+  await summaryAgrees(model, { db, accountId, keyIds });
   expect((await audit(db)).mismatches).toEqual([]); // which holds what each key has reserved against its holds
 }
 
