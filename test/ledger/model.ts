@@ -180,8 +180,8 @@ class ReplicaDies extends Command {
 
 /** The summary of the account has the model's charges, to the unit: in all, and of each key. */
 export async function summaryAgrees({ charged }: Model, { db, accountId, keyIds }: Pick<World, "db" | "accountId" | "keyIds">) {
-  const now = Date.now();
-  const span = { from: new Date(now - 3_600_000), to: new Date(now + 60_000) };
+  const [now, hour] = [Date.now(), 3_600_000];
+  const span = { from: new Date(now - hour), to: new Date(now + hour) }; // sums are of whole quarters of an hour
   const buckets = (await bucketsOf(db, span, { bucket: "all", timezone: "UTC", most: 1 }))!;
   const asked = { accountId, span, buckets, groups: ["key"] as const, filter: {}, limit: 10 };
   const { rows, total } = await inSnapshot(db, (snapshot) => readSummary(snapshot, asked));
