@@ -19348,7 +19348,7 @@ export interface components {
          * @description What a summary over all accounts groups by.
          * @enum {string}
          */
-        OperatorUsageGroup: "account" | "key" | "model" | "operation" | "provider" | "route" | "status" | "tag";
+        OperatorUsageGroup: "account" | "key" | "member" | "model" | "operation" | "provider" | "route" | "status" | "tag";
         /** @description Sums of all accounts' requests. */
         OperatorUsageSummary: {
             /** @description The length of each row's period. */
@@ -19412,6 +19412,8 @@ export interface components {
              *     subtracted.
              */
             margin_usd: components["schemas"]["Usd"] | null;
+            /** @description With `group_by=member`: user id of the person who created the API key, even after the person left; null if no member did. */
+            member?: string | null;
             /** @description With `group_by=model`: the requested model. */
             model?: string;
             /** @description With `group_by=operation`: id of the operation. */
@@ -42172,6 +42174,8 @@ export interface operations {
                 request_id?: string;
                 /** @description Only calls with this status. */
                 status?: components["schemas"]["UsageStatus"];
+                /** @description With `account`: only calls with this tag, such as `env:prod`: its key, a colon and its value. */
+                tag?: string;
                 /** @description Only calls before this time, ISO 8601. */
                 to?: components["schemas"]["Timestamp"];
             };
@@ -45722,8 +45726,12 @@ export interface operations {
                 from?: components["schemas"]["Timestamp"];
                 /** @description What to group by: up to three, separated by commas. */
                 group_by?: components["schemas"]["OperatorUsageGroup"][];
+                /** @description Only requests with this key: its record id or its masked form. The secret itself is refused. */
+                key?: string;
                 /** @description Rows per page: 1 to 1000, default 1000. */
                 limit?: number;
+                /** @description Only requests with the API keys that this person created, in any workspace: the user id. */
+                member?: string;
                 /** @description Only requests for this model. */
                 model?: string;
                 /** @description Only requests of this operation, such as `createChatCompletion`. */

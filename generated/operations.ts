@@ -4816,6 +4816,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "type": "string"
       },
       {
+        "name": "tag",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
         "name": "from",
         "in": "query",
         "required": false,
@@ -5740,6 +5746,18 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       },
       {
         "name": "account",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "key",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "member",
         "in": "query",
         "required": false,
         "type": "string"

@@ -42101,6 +42101,10 @@ const schema_parameters_listOperatorCalls = {
 "maxLength": 200
 },
 "status": { "$ref": "https://svc.invalid/api#/components/schemas/UsageStatus" },
+"tag": {
+"type": "string",
+"maxLength": 577
+},
 "from": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
 "to": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" }
 },
@@ -42333,27 +42337,27 @@ return false;
 var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
-if (data0.from !== void 0) {
-let data7 = data0.from;
+if (data0.tag !== void 0) {
+let data7 = data0.tag;
 if (typeof data7 === "string") {
-if (!formats_97789f41.validate.test(data7)) {
+if (func_7a031813(data7) > 577) {
 validate_parameters_listOperatorCalls.errors = [{
-instancePath: instancePath + "/query/from",
-keyword: "format",
-params: { format: "date-time" },
-message: "must match format \"date-time\"",
-parentSchema: schema_Timestamp,
+instancePath: instancePath + "/query/tag",
+keyword: "maxLength",
+params: { limit: 577 },
+message: "must NOT have more than 577 characters",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.tag,
 data: data7
 }];
 return false;
 }
 } else {
 validate_parameters_listOperatorCalls.errors = [{
-instancePath: instancePath + "/query/from",
+instancePath: instancePath + "/query/tag",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_Timestamp,
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.tag,
 data: data7
 }];
 return false;
@@ -42361,12 +42365,12 @@ return false;
 var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
-if (data0.to !== void 0) {
-let data8 = data0.to;
+if (data0.from !== void 0) {
+let data8 = data0.from;
 if (typeof data8 === "string") {
 if (!formats_97789f41.validate.test(data8)) {
 validate_parameters_listOperatorCalls.errors = [{
-instancePath: instancePath + "/query/to",
+instancePath: instancePath + "/query/from",
 keyword: "format",
 params: { format: "date-time" },
 message: "must match format \"date-time\"",
@@ -42377,7 +42381,7 @@ return false;
 }
 } else {
 validate_parameters_listOperatorCalls.errors = [{
-instancePath: instancePath + "/query/to",
+instancePath: instancePath + "/query/from",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
@@ -42388,6 +42392,35 @@ return false;
 }
 var valid1 = true;
 } else var valid1 = true;
+if (valid1) {
+if (data0.to !== void 0) {
+let data9 = data0.to;
+if (typeof data9 === "string") {
+if (!formats_97789f41.validate.test(data9)) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data9
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data9
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
 }
 }
 }
@@ -46113,6 +46146,11 @@ const schema_parameters_getOperatorUsageSummary = {
 "type": "string",
 "pattern": "^acc_[1-9][0-9]{0,17}$"
 },
+"key": { "type": "string" },
+"member": {
+"type": "string",
+"maxLength": 64
+},
 "provider": {
 "type": "string",
 "maxLength": 200
@@ -46171,6 +46209,7 @@ const schema_OperatorUsageGroup = {
 "enum": [
 "account",
 "key",
+"member",
 "model",
 "operation",
 "provider",
@@ -46343,7 +46382,7 @@ data: data6
 }];
 return false;
 }
-if (!(data6 === "account" || data6 === "key" || data6 === "model" || data6 === "operation" || data6 === "provider" || data6 === "route" || data6 === "status" || data6 === "tag")) {
+if (!(data6 === "account" || data6 === "key" || data6 === "member" || data6 === "model" || data6 === "operation" || data6 === "provider" || data6 === "route" || data6 === "status" || data6 === "tag")) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/group_by/" + i0,
 keyword: "enum",
@@ -46398,17 +46437,61 @@ return false;
 var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
+if (data0.key !== void 0) {
+let data8 = data0.key;
+if (typeof data8 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.key,
+data: data8
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.member !== void 0) {
+let data9 = data0.member;
+if (typeof data9 === "string") {
+if (func_7a031813(data9) > 64) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/member",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.member,
+data: data9
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/member",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.member,
+data: data9
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
 if (data0.provider !== void 0) {
-let data8 = data0.provider;
-if (typeof data8 === "string") {
-if (func_7a031813(data8) > 200) {
+let data10 = data0.provider;
+if (typeof data10 === "string") {
+if (func_7a031813(data10) > 200) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/provider",
 keyword: "maxLength",
 params: { limit: 200 },
 message: "must NOT have more than 200 characters",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.provider,
-data: data8
+data: data10
 }];
 return false;
 }
@@ -46419,50 +46502,6 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.provider,
-data: data8
-}];
-return false;
-}
-var valid1 = true;
-} else var valid1 = true;
-if (valid1) {
-if (data0.route !== void 0) {
-let data9 = data0.route;
-if (typeof data9 === "string") {
-if (func_7a031813(data9) > 400) {
-validate_parameters_getOperatorUsageSummary.errors = [{
-instancePath: instancePath + "/query/route",
-keyword: "maxLength",
-params: { limit: 400 },
-message: "must NOT have more than 400 characters",
-parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.route,
-data: data9
-}];
-return false;
-}
-} else {
-validate_parameters_getOperatorUsageSummary.errors = [{
-instancePath: instancePath + "/query/route",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.route,
-data: data9
-}];
-return false;
-}
-var valid1 = true;
-} else var valid1 = true;
-if (valid1) {
-if (data0.model !== void 0) {
-let data10 = data0.model;
-if (typeof data10 !== "string") {
-validate_parameters_getOperatorUsageSummary.errors = [{
-instancePath: instancePath + "/query/model",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.model,
 data: data10
 }];
 return false;
@@ -46470,17 +46509,61 @@ return false;
 var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
-if (data0.operation !== void 0) {
-let data11 = data0.operation;
+if (data0.route !== void 0) {
+let data11 = data0.route;
 if (typeof data11 === "string") {
-if (func_7a031813(data11) > 64) {
+if (func_7a031813(data11) > 400) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/route",
+keyword: "maxLength",
+params: { limit: 400 },
+message: "must NOT have more than 400 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.route,
+data: data11
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/route",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.route,
+data: data11
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.model !== void 0) {
+let data12 = data0.model;
+if (typeof data12 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.model,
+data: data12
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.operation !== void 0) {
+let data13 = data0.operation;
+if (typeof data13 === "string") {
+if (func_7a031813(data13) > 64) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/operation",
 keyword: "maxLength",
 params: { limit: 64 },
 message: "must NOT have more than 64 characters",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.operation,
-data: data11
+data: data13
 }];
 return false;
 }
@@ -46491,7 +46574,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.operation,
-data: data11
+data: data13
 }];
 return false;
 }
@@ -46499,26 +46582,26 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.status !== void 0) {
-let data12 = data0.status;
-if (typeof data12 !== "string") {
+let data14 = data0.status;
+if (typeof data14 !== "string") {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/status",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_UsageStatus,
-data: data12
+data: data14
 }];
 return false;
 }
-if (!(data12 === "success" || data12 === "failed")) {
+if (!(data14 === "success" || data14 === "failed")) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/status",
 keyword: "enum",
 params: { allowedValues: schema_UsageStatus.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_UsageStatus,
-data: data12
+data: data14
 }];
 return false;
 }
@@ -46526,16 +46609,16 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.tag !== void 0) {
-let data13 = data0.tag;
-if (typeof data13 === "string") {
-if (func_7a031813(data13) > 577) {
+let data15 = data0.tag;
+if (typeof data15 === "string") {
+if (func_7a031813(data15) > 577) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/tag",
 keyword: "maxLength",
 params: { limit: 577 },
 message: "must NOT have more than 577 characters",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag,
-data: data13
+data: data15
 }];
 return false;
 }
@@ -46546,7 +46629,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag,
-data: data13
+data: data15
 }];
 return false;
 }
@@ -46554,16 +46637,16 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.tag_key !== void 0) {
-let data14 = data0.tag_key;
-if (typeof data14 === "string") {
-if (func_7a031813(data14) > 64) {
+let data16 = data0.tag_key;
+if (typeof data16 === "string") {
+if (func_7a031813(data16) > 64) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/tag_key",
 keyword: "maxLength",
 params: { limit: 64 },
 message: "must NOT have more than 64 characters",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag_key,
-data: data14
+data: data16
 }];
 return false;
 }
@@ -46574,7 +46657,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag_key,
-data: data14
+data: data16
 }];
 return false;
 }
@@ -46582,26 +46665,26 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.order !== void 0) {
-let data15 = data0.order;
-if (typeof data15 !== "string") {
+let data17 = data0.order;
+if (typeof data17 !== "string") {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/order",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_UsageOrder,
-data: data15
+data: data17
 }];
 return false;
 }
-if (!(data15 === "time" || data15 === "cost")) {
+if (!(data17 === "time" || data17 === "cost")) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/order",
 keyword: "enum",
 params: { allowedValues: schema_UsageOrder.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_UsageOrder,
-data: data15
+data: data17
 }];
 return false;
 }
@@ -46609,20 +46692,20 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.limit !== void 0) {
-let data16 = data0.limit;
-if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16))) {
+let data18 = data0.limit;
+if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18))) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
-data: data16
+data: data18
 }];
 return false;
 }
-if (typeof data16 == "number") {
-if (data16 > 1e3 || isNaN(data16)) {
+if (typeof data18 == "number") {
+if (data18 > 1e3 || isNaN(data18)) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "maximum",
@@ -46632,10 +46715,10 @@ limit: 1e3
 },
 message: "must be <= 1000",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
-data: data16
+data: data18
 }];
 return false;
-} else if (data16 < 1 || isNaN(data16)) {
+} else if (data18 < 1 || isNaN(data18)) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "minimum",
@@ -46645,17 +46728,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
-data: data16
+data: data18
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data16)) {
+} else if (!formats_6f7aca8b.validate(data18)) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
-data: data16
+data: data18
 }];
 return false;
 }
@@ -46664,26 +46747,26 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.after !== void 0) {
-let data17 = data0.after;
-if (typeof data17 === "string") {
-if (func_7a031813(data17) > 4096) {
+let data19 = data0.after;
+if (typeof data19 === "string") {
+if (func_7a031813(data19) > 4096) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "maxLength",
 params: { limit: 4096 },
 message: "must NOT have more than 4096 characters",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
-data: data17
+data: data19
 }];
 return false;
-} else if (!pattern_1faac6e5.test(data17)) {
+} else if (!pattern_1faac6e5.test(data19)) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "pattern",
 params: { pattern: "^sum_[A-Za-z0-9_-]+$" },
 message: "must match pattern \"^sum_[A-Za-z0-9_-]+$\"",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
-data: data17
+data: data19
 }];
 return false;
 }
@@ -46694,12 +46777,14 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
-data: data17
+data: data19
 }];
 return false;
 }
 var valid1 = true;
 } else var valid1 = true;
+}
+}
 }
 }
 }

@@ -16,24 +16,19 @@ const bucketsMax = 1000;
 const rowsDefault = 1000;
 const defaultMs = 30 * 24 * 3_600_000;
 
-type Query = Omit<Request<"getUsageSummary">["query"], "group_by" | "key" | "member">;
+type Query = Omit<Request<"getUsageSummary">["query"], "group_by">;
 
 interface Asked<Group extends SummaryGroup> {
   /** Null: of all accounts. */
   accountId: bigint | null;
   groups: readonly Group[] | undefined;
-  keyIds?: readonly bigint[] | undefined;
-  /** UUID */
-  member?: string | undefined;
   provider?: string | undefined;
   route?: string | undefined;
 }
 
 export const getUsageSummary: Handler<"getUsageSummary"> = async (context, request) => {
   const { caller, query, headers } = request;
-  const keyIds = query.key === undefined ? undefined : await everyKeyLike(context.db, notSecret(query.key), caller.accountId);
-  const member = query.member === undefined ? undefined : (parseUserId(query.member) ?? failParameter("member", "it must be a user id"));
-  const summary = await summaryOf(context, query, { accountId: caller.accountId, groups: query.group_by, keyIds, member });
+  const summary = await summaryOf(context, query, { accountId: caller.accountId, groups: query.group_by });
   const { rows, total, groups, page } = summary;
   const data = rows.map((row) => showRow(row, groups));
   const form = listFormOf(headers.accept);
@@ -58,8 +53,9 @@ export async function summaryOf<Group extends SummaryGroup>(context: Context, qu
   if (byCost && after !== undefined) failParameter("after", "by cost there is one page");
   const place = after === undefined ? undefined : (parseSummaryRowId(after, groups.length) ?? failParameter("after", "it must be an id of this list")); // prettier-ignore
   const buckets = await readBuckets(context, span, bucket, timezone);
-  const { accountId, keyIds, member, provider, route } = asked;
-  const filter = { model, operation, status, tag, tagKey: query.tag_key, keyIds, member, provider, route };
+  const { accountId, provider, route } = asked;
+  const keyIds = await keysOf(context, query, accountId);
+  const filter = { model, operation, status, tag, tagKey: query.tag_key, keyIds, provider, route };
   const { rows, total } = await inSnapshot(context.db, (snapshot) =>
     readSummary(snapshot, { accountId, span, buckets, groups, filter, byCost, after: place, limit }),
   );
@@ -68,6 +64,14 @@ export async function summaryOf<Group extends SummaryGroup>(context: Context, qu
   const page = { has_more: rows.length > limit, last_id: last === undefined || byCost ? null : summaryRowId(last) };
   const question = { from: span.from.toISOString(), to: span.to.toISOString(), bucket, timezone };
   return { rows: shown, total, groups, page, question };
+}
+
+/** Undefined: those of any key, and of none. */
+async function keysOf({ db }: Context, { key, member }: Query, accountId: bigint | null): Promise<bigint[] | undefined> {
+  if (key === undefined && member === undefined) return undefined;
+  const text = key === undefined ? undefined : notSecret(key);
+  const createdBy = member === undefined ? undefined : (parseUserId(member) ?? failParameter("member", "it must be a user id"));
+  return everyKeyLike(db, { text, createdBy, accountId });
 }
 
 type Summary = Awaited<ReturnType<typeof summaryOf>>;

@@ -11,7 +11,7 @@ export const listUsageLogs: Handler<"listUsageLogs"> = async ({ db }, { caller, 
   const filter = {
     ...{ model, type, status, tag, from: readTime("from", query.from), to: readTime("to", query.to) },
     after: after === undefined ? undefined : (parseLogId(after) ?? failParameter("after", "it must be an id of this list")),
-    keyIds: query.key === undefined ? undefined : await everyKeyLike(db, notSecret(query.key), caller.accountId),
+    keyIds: query.key === undefined ? undefined : await everyKeyLike(db, { text: notSecret(query.key), accountId: caller.accountId }),
   };
   // The filter matches no key, so nothing matches.
   const read = async (most: number) => (filter.keyIds?.length === 0 ? [] : readLogs(db, caller.accountId, filter, most));

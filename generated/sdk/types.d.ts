@@ -4028,7 +4028,7 @@ export interface OperatorUsageFigures {
 }
 
 /** What a summary over all accounts groups by. */
-export type OperatorUsageGroup = "account" | "key" | "model" | "operation" | "provider" | "route" | "status" | "tag";
+export type OperatorUsageGroup = "account" | "key" | "member" | "model" | "operation" | "provider" | "route" | "status" | "tag";
 
 /** Sums of all accounts' requests. */
 export interface OperatorUsageSummary {
@@ -4062,6 +4062,8 @@ export interface OperatorUsageSummaryRow {
   account?: string;
   /** With `group_by=key`: id of the API key; null for a session. */
   key?: string | null;
+  /** With `group_by=member`: user id of the person who created the API key, even after the person left; null if no member did. */
+  member?: string | null;
   /** With `group_by=model`: the requested model. */
   model?: string;
   /** With `group_by=operation`: id of the operation. */
@@ -8107,6 +8109,8 @@ export interface ListOperatorCallsQuery {
   model?: string | undefined;
   /** Only calls with this status. */
   status?: UsageStatus | undefined;
+  /** With `account`: only calls with this tag, such as `env:prod`: its key, a colon and its value. */
+  tag?: string | undefined;
   /** Only calls at or after this time, ISO 8601. */
   from?: string | undefined;
   /** Only calls before this time, ISO 8601. */
@@ -8162,6 +8166,10 @@ export interface GetOperatorUsageSummaryQuery {
   group_by?: OperatorUsageGroup | OperatorUsageGroup[] | undefined;
   /** Only requests of this account. */
   account?: string | undefined;
+  /** Only requests with this key: its record id or its masked form. The secret itself is refused. */
+  key?: string | undefined;
+  /** Only requests with the API keys that this person created, in any workspace: the user id. */
+  member?: string | undefined;
   /** Only requests for which this provider was called last, as the catalog names it. */
   provider?: string | undefined;
   /** Only requests for which this route was tried last, as provider/model. */

@@ -66,13 +66,21 @@ export async function findKeys(db: Queries, text: string, accountId?: bigint): P
   return rows;
 }
 
-/** For a filter: the account's keys, deleted ones included, by a record's id or a masked form. */
-export async function everyKeyLike(db: Queries, text: string, accountId: bigint): Promise<bigint[]> {
-  const [condition, ...values] = meaningOf(text);
-  const { rows } = await db.pool.query<{ id: bigint }>(`select id from api_key where ${condition} and account_id = $${values.length + 1}`, [
-    ...values,
-    accountId,
-  ]);
+interface KeyFilter {
+  /** A record's id or a masked form. Absent: any. */
+  text?: string | undefined;
+  /** UUID of the person who made them. Absent: anyone. */
+  createdBy?: string | undefined;
+  /** Null: of every account. */
+  accountId: bigint | null;
+}
+
+/** For filters: the keys that match all of them, deleted ones included. Of every account all keys may be read, but for a record's id. */
+export async function everyKeyLike(db: Queries, { text, createdBy, accountId }: KeyFilter): Promise<bigint[]> {
+  const [condition, ...values] = text === undefined ? ["true"] : meaningOf(text);
+  const mine = accountId === null ? "" : `and account_id = $${values.push(accountId)}`;
+  const made = createdBy === undefined ? "" : `and created_by = (select id from account where user_id = $${values.push(createdBy)})`;
+  const { rows } = await db.pool.query<{ id: bigint }>(`select id from api_key where ${condition} ${mine} ${made}`, values);
   return rows.map(({ id }) => id);
 }
 

@@ -1,13 +1,15 @@
 // Rows of the usage log of all accounts, newest first, for operators. The log has no order over all accounts, so a page reads few hours:
 // by the summary of its blocks' times (the index usage_log_recent).
 import type { Queries } from "../db/connect.ts";
-import { type LogPlace, type LogRow, readRows } from "./read-usage-log.ts";
+import { type Conditions, type LogPlace, type LogRow, readRows, tagged } from "./read-usage-log.ts";
 
 interface AllLogsFilter {
   accountId?: bigint | undefined;
   requestId?: string | undefined;
   model?: string | undefined;
   status?: "success" | "failed" | undefined;
+  /** key:value, of an account's rows alone. */
+  tag?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
   after?: LogPlace | undefined;
@@ -35,7 +37,7 @@ export async function readAllLogs(db: Queries, filter: AllLogsFilter, limit: num
   return rows;
 }
 
-function conditionsOf({ accountId, requestId, model, status, from, to, after }: AllLogsFilter): { where: string; values: unknown[] } {
+function conditionsOf({ accountId, requestId, model, status, tag, from, to, after }: AllLogsFilter): Conditions {
   const values: unknown[] = [];
   const conditions = ["true"];
   const put = (condition: string, value: unknown) => {
@@ -51,5 +53,7 @@ function conditionsOf({ accountId, requestId, model, status, from, to, after }: 
     const time = `$${values.push(after.createdAt)}`;
     conditions.push(`created_at <= ${time}`, `(created_at, id) < (${time}, $${values.push(after.id)})`);
   }
-  return { where: conditions.join(" and "), values };
+  const where = conditions.join(" and ");
+  if (tag === undefined || accountId === undefined) return { where, values };
+  return { where, values, from: tagged(`$${values.push(accountId)}`, `$${values.push(tag)}`) };
 }

@@ -97,7 +97,7 @@ async function readOne(db: Queries, asked: Conditions, requestId: string): Promi
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-interface Conditions {
+export interface Conditions {
   where: string;
   values: unknown[];
   /** Absent: the log. */
@@ -167,7 +167,7 @@ function conditionsOf(accountId: bigint, filter: LogFilter): Conditions {
  * The account's rows with the tag: by usage_tagged, and searched in what is not named there yet (src/db/functions/usage_roll_up.sql). The offset holds
  * the planner to the index: to divide what follows among several processes it would read the whole table.
  */
-const tagged = (account: string, tag: string) => `(
+export const tagged = (account: string, tag: string) => `(
   select l.* from (select * from usage_tagged where account_id = ${account} and tag_hash = usage_tag_hash(${tag}) offset 0) t
     join usage_log l on l.account_id = t.account_id and l.created_at = t.created_at and l.id = t.id
   union all select l.* from usage_log l where l.account_id = ${account} and ${tag} in (select usage_tags(l.tags))

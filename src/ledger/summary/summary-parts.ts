@@ -36,8 +36,6 @@ interface SummaryFilter {
   provider?: string | undefined;
   /** Any of these. */
   keyIds?: readonly bigint[] | undefined;
-  /** UUID of the person who created the key. */
-  member?: string | undefined;
   /** key:value. */
   tag?: string | undefined;
   /** Which tags are groups; not which calls are counted. */
@@ -124,7 +122,13 @@ export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyC
   const arrays = [pieces.map((p) => p.start), pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)].map(
     put,
   );
-  const mine = (table: string) => (accountId === null ? "true" : `${table}.account_id = ${put(accountId)}`);
+  const { keyIds } = filter;
+  // Of a few keys by their accounts, which an index of every period and month has.
+  const ofKeys = (table: string) =>
+    keyIds === undefined
+      ? "true"
+      : `${table}.account_id = any(array(select account_id from api_key where id = any(${put(keyIds)}::bigint[])))`;
+  const mine = (table: string) => (accountId === null ? ofKeys(table) : `${table}.account_id = ${put(accountId)}`);
   const listed = Object.entries(page ?? {}).map(([column, values]: [string, unknown[]]) => {
     const list = `${put(values)}::${column === "start" ? "timestamptz" : "bigint"}[]`;
     return [column as keyof Page, list] as const;
@@ -136,7 +140,7 @@ export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyC
       .filter(([column]) => (column === "start") === (table === "p"))
       .map(([column, list]) => ` and ${table}.${column} = any(array(select unnest(${list})))`)
       .join("");
-  const ofAll = accountId === null ? "usage_tag_hash(null)" : untagged;
+  const ofAll = accountId === null && keyIds === undefined ? "usage_tag_hash(null)" : untagged;
   const tagHash = filter.tag === undefined ? ofAll : `usage_tag_hash(${put(filter.tag)})`;
   const start = `(${put(buckets.map((b) => b.start))}::timestamptz[])[width_bucket(l.created_at, ${put(buckets.map((b) => b.since))}::timestamptz[])]`;
   const tags = of === "tags" ? "usage_tags(l.tags) tag" : `(select ${filter.tag === undefined ? "null" : put(filter.tag)}::text) one(tag)`;
@@ -144,10 +148,6 @@ export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyC
   const ofLog = { start, account_id: columns.account_id[1], key_id: columns.key_id[1] };
   const inLog = listed.map(([column, list]) => ` and ${ofLog[column]} = any(${list})`).join("");
   const fromLog = (rows: string) => `select ${[start, ...only.map((name) => columns[name][1])].join(", ")} from ${rows}${tagged}${inLog}`;
-  const made =
-    filter.member === undefined
-      ? ""
-      : ` and key_id in (select k.id from api_key k join account a on a.id = k.created_by where ${mine("k")} and a.user_id = ${put(filter.member)})`;
   const time = (value: Date | string) => `${put(value)}::timestamptz`;
   const periods = `unnest(${arrays[0]}::timestamptz[], ${arrays[1]}::int[], ${arrays[2]}::timestamptz[], ${arrays[3]}::timestamptz[]) p(start, span, since, before)`;
   const ofEach = (before: string) => `
@@ -169,13 +169,13 @@ export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyC
   return `select * from (
     ${isOfEveryone(question, of) ? ofEveryone() : ofEach("p.before")}
     union all ${beside}
-  ) part(${["start", ...only].join(", ")}) where true${conditions(filter, of, put)}${made}`;
+  ) part(${["start", ...only].join(", ")}) where true${conditions(filter, of, put)}`;
 }
 
 /** Whether the sums over all accounts answer it, which know neither accounts nor keys nor tags. */
-export function isOfEveryone({ accountId, groups, filter: { keyIds, member, tag } }: SummaryQuestion, of: "calls" | "tags"): boolean {
+export function isOfEveryone({ accountId, groups, filter: { keyIds, tag } }: SummaryQuestion, of: "calls" | "tags"): boolean {
   const isOfOne = groups.some((group) => group === "account" || group === "key" || group === "member");
-  return accountId === null && of === "calls" && !isOfOne && keyIds === undefined && member === undefined && tag === undefined;
+  return accountId === null && of === "calls" && !isOfOne && keyIds === undefined && tag === undefined;
 }
 
 /** What groups, filters and the order ask for. */

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
 import { newOperator } from "../../support/operators.ts";
+import { rolledUp } from "../../support/rolled-up.ts";
 
 let gateway: Gateway;
 let admin: { account: TestAccount; key: string };
@@ -17,9 +18,9 @@ const get = (path: string, key = admin.key) => gateway.request("GET", `/v1/opera
 const post = (path: string, body: object, headers: Record<string, string> = {}, key = admin.key) =>
   gateway.request("POST", `/v1/operator/${path}`, { key, body: { reason: "a test", ...body }, headers });
 const actionsOn = async (target: string) => (await get(`audit?target=${target}`)).json.data as { action: string; after: object }[];
-async function paidCall() {
-  const account = await gateway.createAccount({ deposit: "5" });
-  const body = { model: "north/chat-small", max_tokens: 5, messages: [{ role: "user", content: "hello" }] };
+async function paidCall({ account: payer, ...more }: { account?: TestAccount; metadata?: object } = {}) {
+  const account = payer ?? (await gateway.createAccount({ deposit: "5" }));
+  const body = { ...more, model: "north/chat-small", max_tokens: 5, messages: [{ role: "user", content: "hello" }] };
   const reply = await gateway.request("POST", "/v1/chat/completions", { key: account.key, body });
   expect(reply.status).toBe(200);
   return { account, requestId: reply.headers["x-request-id"] as string, spent: (await gateway.balance(account)).spent };
@@ -67,6 +68,30 @@ describe("calls", () => {
     expect(json.attempts).toMatchObject([{ outcome: "ok", status: 200, cause: null }]);
     expect(codeOf(await get("calls/req_unknown"))).toEqual([404, "request_not_found"]);
     expect(codeOf(await get("calls?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z"))).toEqual([400, "invalid_parameter"]);
+  });
+
+  test("of an account are found by their tag, before and after they are in the sums; 400 invalid_parameter without an account", async () => {
+    const { account, requestId } = await paidCall({ metadata: { env: "prod" } });
+    const later = await paidCall({ account, metadata: { env: "prod", team: "a" } });
+    await paidCall({ account, metadata: { env: "test" } });
+    await paidCall({ metadata: { env: "prod" } });
+    const found = async (query: string) => {
+      const { json } = await get(`calls?account=${account.id}&${query}`, support.key);
+      return json.data.map((call: { request_id: string }) => call.request_id) as string[];
+    };
+    for (const rolled of [false, true]) {
+      if (rolled) await rolledUp(gateway.context.db);
+      expect(await found("tag=env:prod")).toEqual([later.requestId, requestId]);
+      expect(await found("tag=env:prod&status=failed")).toEqual([]);
+      expect(await found(`tag=env:prod&to=${new Date(Date.now() - 3_600_000).toISOString()}`)).toEqual([]);
+      expect(await found(`tag=env:prod&request_id=${requestId}`)).toEqual([requestId]);
+      expect(await found("tag=team:a")).toEqual([later.requestId]);
+      expect(await found("tag=env:none")).toEqual([]);
+      const { last_id } = (await get(`calls?account=${account.id}&tag=env:prod&limit=1`)).json;
+      expect(await found(`tag=env:prod&after=${last_id as string}`)).toEqual([requestId]);
+    }
+    const { status, json } = await get("calls?tag=env:prod");
+    expect([status, json.error.code, json.error.param]).toEqual([400, "invalid_parameter", "tag"]);
   });
 
   test("a page follows another without a gap or a repeat", async () => {

@@ -1,9 +1,11 @@
 // What operators read beside accounts and calls: the log as a file, media jobs, sums over all accounts, settings.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createKey } from "../../../src/accounts/manage-keys.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
 import { endJob, endJobsOf, newJob, pngFile } from "../../support/media-jobs.ts";
 import { newOperator } from "../../support/operators.ts";
+import { rolledUp } from "../../support/rolled-up.ts";
 
 let gateway: Gateway;
 let admin: { account: TestAccount; key: string };
@@ -25,6 +27,7 @@ const codeOf = ({ status, json }: { status: number; json: { error?: { code: stri
   json.error?.code,
   json.error?.param,
 ];
+const newKeyOf = (accountId: bigint) => createKey(gateway.context.db, { accountId, name: "second", at: new Date() });
 const searchOf = (link: string) => /^<[^>]*(\?[^>]*)>; rel="next"$/.exec(link)![1]!;
 
 test("the log of actions is a file by Accept: CSV and lines of JSON, a page at a time", async () => {
@@ -122,6 +125,53 @@ describe("the sums over all accounts", () => {
     expect((JSON.parse(next.text) as { account: string }).account).not.toBe((JSON.parse(first.text) as { account: string }).account);
   });
 
+  test("by member, of a member and of a key of any account, before and after the calls are in the sums; null where no member did", async () => {
+    const { pool } = gateway.context.db;
+    const [one, other, person] = await Promise.all([1, 2, 3].map(() => gateway.createAccount({ deposit: "5" })));
+    const made = await Promise.all([one!, one!, other!].map(({ accountId }) => newKeyOf(accountId)));
+    const ids = made.map(({ record }) => Number(record.id.slice("key_".length)));
+    await pool.query("update api_key set created_by = $2 where id = any($1)", [ids, person!.accountId]);
+    const { rows } = await pool.query("select 'usr_' || replace(user_id::text, '-', '') as id from account where id = $1", [
+      person!.accountId,
+    ]);
+    const member = rows[0].id as string;
+    for (const key of [...made.map(({ secret: key }) => key), one!.key]) expect((await chat({ ...one!, key })).status).toBe(200);
+    const counts = async (query: string) => {
+      const { json } = await get(`usage/summary?${query}`);
+      const ofThese = json.data.filter((row: { account: string }) => [one!.id, other!.id].includes(row.account));
+      const groups = ofThese.map(({ account, member: by, key, requests }: Record<string, unknown>) => [
+        account,
+        by === undefined ? key : by,
+        requests,
+      ]);
+      return [json.total.requests, ...groups] as [number, ...unknown[]];
+    };
+    for (const rolled of [false, true]) {
+      if (rolled) await rolledUp(gateway.context.db);
+      expect((await counts("group_by=account,member")).slice(1)).toEqual([
+        [one!.id, null, 1],
+        [one!.id, member, 2],
+        [other!.id, member, 1],
+      ]);
+      expect(await counts(`group_by=account,member&member=${member}`)).toEqual([3, [one!.id, member, 2], [other!.id, member, 1]]);
+      const [first, , last] = made.map(({ record }) => record);
+      expect(await counts(`group_by=account,key&key=${last!.id}`)).toEqual([1, [other!.id, last!.id, 1]]);
+      expect(await counts(`group_by=account,key&key=${encodeURIComponent(first!.masked)}`)).toEqual([1, [one!.id, first!.id, 1]]);
+      expect(await counts(`member=${member}&key=${first!.id}`)).toEqual([1]);
+      expect(await counts(`member=${member}&account=${other!.id}`)).toEqual([1]);
+      expect(await counts(`account=${one!.id}&key=${last!.id}`)).toEqual([0]);
+      expect(await counts(`member=usr_${"0".repeat(32)}`)).toEqual([0]);
+      const csv = (await get(`usage/summary?group_by=account,member&account=${one!.id}`, "text/csv")).text.split("\r\n");
+      expect(csv.slice(1, 3).map((line) => line.split(",").slice(1, 4))).toEqual([
+        [one!.id, "", "1"],
+        [one!.id, member, "2"],
+      ]);
+    }
+    const refused = await get(`usage/summary?key=${made[0]!.secret}`);
+    expect(codeOf(refused)).toEqual([400, "invalid_parameter", "key"]);
+    expect(refused.text).not.toContain(made[0]!.secret);
+  });
+
   test("by cost: the groups of the whole time, the dearest first, in one page", async () => {
     const whole = (await get("usage/summary?bucket=all&group_by=account")).json;
     expect(new Set(whole.data.map(({ start }: { start: string }) => start))).toEqual(new Set([whole.from]));
@@ -132,11 +182,12 @@ describe("the sums over all accounts", () => {
     expect((await get("usage/summary?bucket=all&order=cost&group_by=account&limit=2", "text/csv")).headers.link).toBeUndefined();
   });
 
-  test("400 invalid_parameter: an unknown group, a group twice, no account's id, by cost over several periods or a second page", async () => {
+  test("400 invalid_parameter: an unknown group, a group twice, no account's or member's id, by cost over several periods or a second page", async () => {
     for (const [query, param] of [
       ["group_by=color", "group_by[0]"],
       ["group_by=account,account", "group_by"],
       ["account=ada@example.com", "account"],
+      ["member=ada", "member"],
       ["order=cost", "order"],
       ["order=size", "order"],
       [`bucket=all&order=cost&after=sum_${"A".repeat(4)}`, "after"],
