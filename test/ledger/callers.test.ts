@@ -34,10 +34,12 @@ const any = <T>(of: readonly T[]): T => of[Math.floor(Math.random() * of.length)
 async function calls({ pool }: Queries, { count, days, account = null }: { count: number; days: number; account?: number | null }) {
   await pool.query(
     `with made as (
-       insert into usage_log (account_id, created_at, id, request_id, key_id, operation, model, status, http_status, cost, reserved, prices, attempts, expense, stream, latency_ms, output_tokens)
+       insert into usage_log (account_id, created_at, id, request_id, key_id, operation, model, status, http_status, cost, reserved, prices, attempts, expense, stream, latency_ms, output_tokens,
+         input_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens)
        select account, now() - random() * $2::int * interval '1 day', gen_random_uuid(), 'req_' || n, nullif(account * 10 + n % 3, account * 10), 'createChatCompletion',
          'test/' || n % 4, case when n % 9 = 0 then 'failed' else 'success' end, 200, case when n % 9 = 0 then 0 else (10 ^ (random() * 4))::int end, 0, '{}',
-         case when n % 3 = 0 then '[{"route":"a/x","cost":"2"}]'::jsonb when n % 3 = 1 then '[{"route":"b/y"}]' else '[]' end, case when n % 3 = 0 then 2 end, false, n % 900, n % 7
+         case when n % 3 = 0 then '[{"route":"a/x","cost":"2"}]'::jsonb when n % 3 = 1 then '[{"route":"b/y"}]' else '[]' end, case when n % 3 = 0 then 2 end, false, n % 900, n % 7 + n % 5,
+         n % 11, n % 13, n % 17, n % 5
        from (select n, coalesce($3::int, (60 ^ random())::int) as account from generate_series(1, $1::int) n) who
        returning account_id, created_at, id
      ) insert into usage_late select account_id, created_at, id from made where created_at < (select closed_until from usage_rollup_state)`,
