@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config.ts";
 import { startGateway as startServer, type Gateway as Server } from "../../../src/main.ts";
 import { checkedRequest, type TestAccount } from "../../support/gateway.ts";
-import { chatWorld, language } from "../chat/chat-gateway.ts";
+import { until } from "../../support/eventually.ts";
+import { chatWorld, hello, language } from "../chat/chat-gateway.ts";
 
-const world = chatWorld([language("demo/chat", ["chat"])]);
+const world = chatWorld([language("demo/chat", ["chat"]), language("demo/hanging", ["chat+sim-hang"])]);
 let replica: Server;
 beforeAll(async () => {
   replica = await startServer(readConfig({ PORT: "0" }), {
@@ -148,6 +149,49 @@ describe("the usage of a key", () => {
     expect(json.days[1]).toMatchObject({ requests: 0, cost_usd: 0 });
   });
 
+  test("what a call holds is reserved while it is in flight, and is not there to spend; then it is given back", async () => {
+    const account = await owner();
+    const made = await create(account, { limit_usd: 2, limit_resets: "daily", lifetime_limit_usd: 10 });
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const body = { model: "demo/hanging", messages: hello, stream: true };
+    const call = world.gateway.request("POST", "/v1/chat/completions", { key: made.api_key, body, signal });
+    const ended = expect(call).rejects.toThrow();
+    const held = async () => (await usage(account.session, made.id)).json.reserved_usd as number;
+    await until(async () => (await held()) > 0);
+    const { json } = await usage(account.session, made.id);
+    const left = (limit: number) => Math.round((limit - json.reserved_usd) * 1e8) / 1e8;
+    expect(json).toMatchObject({
+      lifetime: { spent_usd: 0, remaining_usd: left(10) },
+      period: { spent_usd: 0, remaining_usd: left(2) },
+    });
+    leaving.abort();
+    await ended;
+    await until(async () => (await held()) === 0);
+  });
+
+  const [hourMs, dayMs] = [3_600_000, 86_400_000];
+  test.each([
+    ["hourly", hourMs],
+    ["daily", dayMs],
+    ["weekly", 7 * dayMs],
+  ])("the period of a limit that resets %s is the whole one of UTC that now is in", async (resets, lengthMs) => {
+    const account = await owner();
+    const made = await create(account, { limit_usd: 2, limit_resets: resets });
+    const before = Date.now();
+    await world.chat({ ...account, key: made.api_key }, { model: "demo/chat" });
+    const { period } = (await usage(account.session, made.id)).json;
+    const [starts, ends] = [Date.parse(period.starts_at), Date.parse(period.resets_at)];
+    expect(ends - starts).toBe(lengthMs);
+    expect(starts).toBeLessThanOrEqual(Date.now());
+    expect(ends).toBeGreaterThan(before);
+    expect(starts % (resets === "hourly" ? hourMs : dayMs)).toBe(0);
+    if (resets === "weekly") expect(new Date(starts).getUTCDay()).toBe(1);
+    const { spent } = await world.gateway.balance(account);
+    if (starts <= before) expect(period.spent_usd).toBe(spent); // else the call may have been in the period before
+    expect(period).toMatchObject({ resets, limit_usd: 2, remaining_usd: Math.round((2 - period.spent_usd) * 1e8) / 1e8 });
+  });
+
   test("without limits, by any key of the account, and by the masked form", async () => {
     const account = await owner();
     const made = await create(account);
@@ -157,7 +201,10 @@ describe("the usage of a key", () => {
 
   test("400 not_found: unknown, deleted, another account's", async () => {
     const [account, other] = [await owner(), await owner()];
-    for (const key of ["key_999999", (await create(other)).id]) {
+    const gone = await create(account);
+    await world.chat({ ...account, key: gone.api_key }, { model: "demo/chat" });
+    await ask("DELETE", `/${gone.id}`, account.session);
+    for (const key of ["key_999999", gone.id, gone.masked, (await create(other)).id]) {
       const { status, json } = await usage(account.session, key);
       expect([status, json.error.code]).toEqual([400, "not_found"]);
     }
