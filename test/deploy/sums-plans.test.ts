@@ -17,6 +17,7 @@ import { listSpending } from "../../src/operators/accounts.ts";
 import { listWorkspaces } from "../../src/workspaces/workspaces.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { rolledUp } from "../support/rolled-up.ts";
+import { newAccount, newKey } from "../ledger/new-account.ts";
 import { explainQueries } from "./explain-queries.ts";
 
 let database: TestDatabase;
@@ -225,7 +226,7 @@ test("sums over all accounts are looked up by their times, and those of 100 days
   expect((await readsOf()).map(({ walked }) => walked)).toEqual(before.map(({ walked }) => walked));
 });
 
-test("who called in a month, and who was charged most, is read in an index alone, and no table of sums is walked for a page of accounts or keys", async () => {
+test("who called in a month, and who was charged most, is read in an index alone, and no table of sums is walked for a page of accounts or keys, or for one key", async () => {
   const accounts = 5_000;
   await db.pool.query("truncate usage_rollup, usage_total, usage_log");
   // Rows as wide as histograms make them.
@@ -252,4 +253,11 @@ test("who called in a month, and who was charged most, is read in an index alone
       expect(found!.alone, found!.text).toContain("usage_rollup_charges");
       expect(added!.text).toContain("sum(latency)");
     }
+
+  // Of a key, whoever's it is, by its account.
+  const keyId = await newKey(db, await newAccount(db));
+  await db.pool.query("update usage_rollup r set account_id = k.account_id from api_key k where k.id = $1 and r.key_id = k.id", [keyId]);
+  const ofKey = () => readSummary(db, { accountId: null, span: { from, to }, buckets, groups: [], filter: { keyIds: [keyId] }, limit: 10 });
+  expect((await ofKey()).total.requests).toBe(1n);
+  for (const { text, buffers } of await explainQueries(db, ofKey)) expect(buffers, text).toBeLessThan(100);
 });
