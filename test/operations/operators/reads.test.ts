@@ -127,7 +127,8 @@ describe("the sums over all accounts", () => {
 
   test("by member, of a member and of a key of any account, before and after the calls are in the sums; null where no member did", async () => {
     const { pool } = gateway.context.db;
-    const [one, other, person] = await Promise.all([1, 2, 3].map(() => gateway.createAccount({ deposit: "5" })));
+    const accounts = await Promise.all([1, 2, 3].map(() => gateway.createAccount({ deposit: "5" })));
+    const [one, other, person] = accounts.toSorted((a, b) => (a.id < b.id ? -1 : 1)); // as the rows are
     const made = await Promise.all([one!, one!, other!].map(({ accountId }) => newKeyOf(accountId)));
     const ids = made.map(({ record }) => Number(record.id.slice("key_".length)));
     await pool.query("update api_key set created_by = $2 where id = any($1)", [ids, person!.accountId]);
