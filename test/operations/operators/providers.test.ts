@@ -1,5 +1,6 @@
 // Providers and routes for operators: their figures, and taking one out of use for a while, in every process.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
 import { newOperator } from "../../support/operators.ts";
 import { language, provider } from "../chat/chat-gateway.ts";
@@ -12,6 +13,7 @@ const catalog = JSON.stringify({
     language("demo/unknown", ["e"], { routes: [{ provider: "east", model: "e" }] }),
     language("demo/mixed", ["f"], { routes: [route("east", "f")] }),
     language("demo/failing", ["d"], { routes: [route("west", "sim-fail-503")] }),
+    language("demo/broken", ["broken"], { routes: [route("south", "broken+sim-fail-503")] }),
   ],
 });
 
@@ -79,6 +81,19 @@ describe("the list", () => {
       breaker: "failing",
       causes: [{ cause: "http_503", attempts: 1 }],
     });
+  });
+
+  test("the breaker of a route is failing after four failures in a row, open after five, and closed where none was", async () => {
+    const breaker = async (name: string) => (await list())[1]!.routes.find(({ route }) => route === `south/${name}`)!.breaker;
+    expect(await breaker("broken+sim-fail-503")).toBe("closed");
+    for (let n = 0; n < 4; n++) expect((await call(first, "demo/broken")).status).toBe(503);
+    expect(await breaker("broken+sim-fail-503")).toBe("failing");
+    // One more opens it, for 5 seconds; on a machine that took longer to look, the next one does so again.
+    await eventually(async () => {
+      expect((await call(first, "demo/broken")).status).toBe(503);
+      expect(await breaker("broken+sim-fail-503")).toBe("open");
+    });
+    expect(await breaker("b")).toBe("closed");
   });
 });
 

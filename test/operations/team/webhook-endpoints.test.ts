@@ -58,6 +58,8 @@ describe("endpoints", () => {
   test("404 webhook_not_found: another workspace's, a deleted one and a text that is none look the same", async () => {
     const { who, id } = await made();
     const stranger = await gateway.person();
+    const { id: deleted } = (await ask(stranger, "POST", "", { url: server.url("/deleted") })).json;
+    expect((await ask(stranger, "DELETE", `/${deleted}`)).status).toBe(200);
     const body = { url: server.url("/x") };
     for (const [method, path, sent] of [
       ["GET", ""],
@@ -67,14 +69,16 @@ describe("endpoints", () => {
       ["POST", "/test"],
       ["GET", "/deliveries"],
       ["POST", "/deliveries/whd_1/replay"],
-    ] as const)
-      for (const one of [id, `whk_${"0".repeat(32)}`, "whk_1", "x"])
-        expect([method, path, codeOf(await ask(stranger, method, `/${one}${path}`, sent))]).toEqual([
-          method,
-          path,
-          [404, "webhook_not_found"],
-        ]);
-    expect((await ask(who, "GET", `/${id}`)).status).toBe(200);
+    ] as const) {
+      const answers = new Set<string>();
+      for (const one of [id, deleted, `whk_${"0".repeat(32)}`, "whk_1", "x"]) {
+        const reply = await ask(stranger, method, `/${one}${path}`, sent);
+        expect([method, path, codeOf(reply)]).toEqual([method, path, [404, "webhook_not_found"]]);
+        answers.add(reply.text.replaceAll(reply.headers["x-request-id"]!, "REQUEST"));
+      }
+      expect([method, path, [...answers]]).toEqual([method, path, [expect.not.stringContaining(id)]]);
+    }
+    expect((await ask(who, "GET", `/${id}`)).json).toMatchObject({ id, enabled: true, previous_secret_until: null });
   });
 
   test("403 permission_denied: only owners and admins see and change them; the 11th is refused", async () => {
