@@ -1,9 +1,9 @@
-// SVC_SIGNUP and SVC_SIGNUP_DOMAINS: who may sign up, on every way to an account, without revealing which addresses have one.
+// SVC_SIGNUP, SVC_SIGNUP_DOMAINS and SVC_DISPOSABLE_DOMAINS: who may sign up, on every way to an account, without revealing which addresses have one.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccount } from "../../../src/accounts/admin.ts";
 import { clientId, clientSecret, type OpenidProvider, redirectUri, startOpenidProvider } from "../../support/openid-provider.ts";
 import type { TestReply } from "../../support/gateway.ts";
-import { codeOf, password, shown, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";
+import { codeIn, codeOf, password, shown, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";
 
 let provider: OpenidProvider;
 beforeAll(async () => void (provider = await startOpenidProvider()));
@@ -118,4 +118,47 @@ describe("SVC_SIGNUP_DOMAINS", () => {
       await make(gateway, "person@example.com", true);
       expect((await external(gateway, "person@example.com")).status).toBe(200);
     }));
+});
+
+describe("SVC_DISPOSABLE_DOMAINS", () => {
+  test("403 signup_closed by an external provider as by password, below a domain too; no account; others have theirs", () =>
+    withSettings({ SVC_DISPOSABLE_DOMAINS: "throw.example" }, async (gateway) => {
+      await make(gateway, "waits@throw.example");
+      for (const email of ["eve@throw.example", "eve@mail.THROW.example", "waits@throw.example"]) {
+        const [byPassword, byProvider] = [await gateway.signUp(email), await external(gateway, email)];
+        expect([codeOf(byPassword), codeOf(byProvider)]).toEqual([closed, closed]);
+        expect(byProvider.json.error.message).toBe(byPassword.json.error.message);
+      }
+      expect((await external(gateway, "eve@notthrow.example")).status).toBe(200);
+      expect(await accounts(gateway)).toEqual(["waits@throw.example", "eve@notthrow.example"]);
+    }));
+
+  test("a verified account there signs in as ever", () =>
+    withSettings({ SVC_DISPOSABLE_DOMAINS: "throw.example" }, async (gateway) => {
+      await make(gateway, "person@throw.example", true);
+      expect((await external(gateway, "person@throw.example")).status).toBe(200);
+    }));
+});
+
+describe("a sign-up that waits for its mail while the settings change", () => {
+  test.each([
+    ["SVC_SIGNUP_DOMAINS", { domains: ["example.org"] }],
+    ["SVC_DISPOSABLE_DOMAINS", { disposable: new Set(["example.com"]) }],
+  ])("403 signup_closed at verification once %s forbids it, by link and by code; neither is used up", (_, change) =>
+    withSettings({}, async (gateway) => {
+      const email = "early@example.com";
+      await gateway.signUp(email);
+      const mail = await gateway.mailTo(email);
+      const answers = [{ token: tokenIn(mail) }, { email, code: codeIn(mail) }];
+      const { config } = gateway.context;
+      const { signUp } = config;
+      config.signUp = { ...signUp, ...change }; // as after a restart
+      for (const answer of answers) expect(codeOf(await gateway.post("/v1/auth/verify", answer))).toEqual(closed);
+      expect((await gateway.post("/v1/auth/verify/resend", { email })).status).toBe(202);
+      expect(gateway.mails).toHaveLength(1);
+      expect(await gateway.rows("select 1 from account where email_verified_at is not null")).toEqual([]);
+      config.signUp = signUp;
+      expect((await gateway.post("/v1/auth/verify", answers[1]!)).status).toBe(200);
+    }),
+  );
 });
