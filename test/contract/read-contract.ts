@@ -40,7 +40,10 @@ export interface ContractOperation {
   description?: string;
   deprecated?: boolean;
   security?: Record<string, string[]>[];
+  tags: string[];
   "x-sdk"?: string;
+  /** The least role of an operator who may. */
+  "x-operator"?: string;
   parameters: {
     $ref?: string;
     name: string;

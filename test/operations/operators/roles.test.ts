@@ -27,9 +27,7 @@ const ask = (role: OperatorRole, { method, path }: Operation) =>
     ...(method === "get" ? {} : { body: {} }),
   });
 const isTooLow = ({ status, json }: TestReply, needed: OperatorRole) =>
-  status === 403 &&
-  json.error.code === "permission_denied" &&
-  json.error.message.includes(`it needs an operator with the role ${needed}`);
+  status === 403 && json.error.code === "permission_denied" && json.error.message.includes(`it needs an operator with the role ${needed}`);
 
 test("the tag and the paths name the operations that only operators may", () => {
   const named = tagged.map(([id]) => id).sort();
