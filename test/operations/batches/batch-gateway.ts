@@ -1,4 +1,5 @@
 // Files and batches for tests: uploads as a form, batches from lines, and the end of a batch.
+import { expect } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { type Gateway, type TestAccount } from "../../support/gateway.ts";
 
@@ -75,6 +76,26 @@ export function ended(gateway: Asking, { key }: Pick<TestAccount, "key">, { id }
   });
 }
 
+/** Once so many of its lines are answered. */
+export function completed(
+  gateway: Asking,
+  { key }: Pick<TestAccount, "key">,
+  { id }: Pick<BatchObject, "id">,
+  count: number,
+): Promise<void> {
+  return eventually(async () => {
+    const { json } = await gateway.request("GET", `/v1/batches/${id}`, { key });
+    expect(json.request_counts.completed).toBe(count);
+  });
+}
+
+export const uuidOf = ({ id }: Pick<BatchObject, "id">): string => id.slice("batch_".length);
+
+/** As if its process had died: the runner notices that it lost the lease, and takes the batch again. */
+export async function takeOver({ context }: Pick<Gateway, "context">, batch: Pick<BatchObject, "id">, more = ""): Promise<void> {
+  await context.db.pool.query(`update batch set lease_owner = gen_random_uuid(), lease_until = null${more} where id = $1`, [uuidOf(batch)]);
+}
+
 export interface Result {
   custom_id: string;
   response: { status_code: number; request_id: string; body: any } | null;
@@ -84,7 +105,8 @@ export interface Result {
 /** The lines of a batch's file; none where there is no file. */
 export async function resultsOf(gateway: Asking, { key }: Pick<TestAccount, "key">, fileId: string | null): Promise<Result[]> {
   if (fileId === null) return [];
-  const { text } = await gateway.request("GET", `/v1/files/${fileId}/content`, { key });
+  const { status, text } = await gateway.request("GET", `/v1/files/${fileId}/content`, { key });
+  if (status !== 200) throw new Error(text);
   return text
     .split("\n")
     .slice(0, -1)

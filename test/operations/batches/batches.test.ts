@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
-import { createBatch, ended, linesFor, resultsOf, upload } from "./batch-gateway.ts";
+import { completed, createBatch, ended, linesFor, resultsOf, takeOver, upload, uuidOf } from "./batch-gateway.ts";
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -88,9 +88,9 @@ describe("a batch of chats", () => {
   test("a key that is deleted ends the rest of its batch", async () => {
     const account = await limited(2);
     const created = await createBatch(gateway, account, chat, linesFor(chat, [asked("a"), asked("b"), asked("c")]));
-    await completed(account, created, 1);
+    await completed(gateway, account, created, 1);
     await gateway.context.db.pool.query("update api_key set rpm = null, enabled = false where account_id = $1", [account.accountId]);
-    await takeOver(created);
+    await takeOver(gateway, created);
     await eventually(async () => expect((await rowOf(created)).status).toBe("completed"));
     expect(await rowOf(created)).toMatchObject({ completed: 1, failed: 2 });
     expect(await costsOf(account)).toHaveLength(1);
@@ -103,12 +103,6 @@ async function limited(rpm: number): Promise<TestAccount> {
   await gateway.context.db.pool.query("update api_key set rpm = $2 where account_id = $1", [account.accountId, rpm]);
   return account;
 }
-const completed = (account: TestAccount, { id }: { id: string }, count: number) =>
-  eventually(async () => {
-    const { json } = await gateway.request("GET", `/v1/batches/${id}`, { key: account.key });
-    expect(json.request_counts.completed).toBe(count);
-  });
-const uuidOf = ({ id }: { id: string }) => id.slice("batch_".length);
 const rowOf = async (batch: { id: string }) =>
   (
     await gateway.context.db.pool.query<{ status: string; completed: number; failed: number }>(
@@ -116,11 +110,6 @@ const rowOf = async (batch: { id: string }) =>
       [uuidOf(batch)],
     )
   ).rows[0]!;
-/** As if its process had died: the runner notices that it lost the lease, and takes the batch again. */
-const takeOver = (batch: { id: string }, more = "") =>
-  gateway.context.db.pool.query(`update batch set lease_owner = gen_random_uuid(), lease_until = null${more} where id = $1`, [
-    uuidOf(batch),
-  ]);
 
 describe("limits and ends", () => {
   test("a batch leaves half of a limit to other requests, waits for the rest, and ends when it is cancelled", async () => {
@@ -134,7 +123,7 @@ describe("limits and ends", () => {
         ["a", "b", "c", "d"].map((content) => asked(content)),
       ),
     );
-    await completed(account, created, 1);
+    await completed(gateway, account, created, 1);
     const direct = await gateway.request("POST", chat, { key: account.key, body: asked("now") });
     expect(direct.status).toBe(200);
     const cancelling = await gateway.request("POST", `/v1/batches/${created.id}/cancel`, { key: account.key });
@@ -158,8 +147,8 @@ describe("limits and ends", () => {
         ["a", "b", "c"].map((content) => asked(content)),
       ),
     );
-    await completed(account, created, 1);
-    await takeOver(created, ", expires_at = now()");
+    await completed(gateway, account, created, 1);
+    await takeOver(gateway, created, ", expires_at = now()");
     const batch = await ended(gateway, account, created);
     expect(batch).toMatchObject({ status: "expired", request_counts: { total: 3, completed: 1, failed: 2 } });
     const errors = await resultsOf(gateway, account, batch.error_file_id);
