@@ -155,13 +155,15 @@ export function takesOf(
   // A call that asks for more than a minute allows takes the whole minute: it may not use all that it asks for.
   const part = (limit: number) => (isBatch ? Math.max(1, Math.floor(limit / 2)) : limit);
   const estimate = Math.min(tokens.input + tokens.output, part(tier.tpm));
+  // Answers may have used more than a minute allows. That refuses no call that has no tokens, such as a media job.
+  const ofTokens = (limit: number) => (estimate === 0 ? null : part(limit));
   const takes: Take[] = [
     { accountId, bucket: buckets.requests, seconds: minuteSeconds, amount: 1, limit: part(tier.rpm) },
     { accountId, bucket: `${buckets.requests}:${model.id}`, seconds: minuteSeconds, amount: 1, limit: part(tier.per_model_rpm) },
-    { accountId, bucket: buckets.tokens, seconds: minuteSeconds, amount: estimate, limit: part(tier.tpm) },
+    { accountId, bucket: buckets.tokens, seconds: minuteSeconds, amount: estimate, limit: ofTokens(tier.tpm) },
     { accountId, bucket: buckets.day, seconds: daySeconds, amount: 1, limit: null },
   ];
-  if (caller.policy !== null) takes.push(...takesOfKey(caller, caller.policy, estimate, part));
+  if (caller.policy !== null) takes.push(...takesOfKey(caller, caller.policy, { estimate, part, ofTokens }));
   const decided = ({ refused, first, waitMs }: Decision): CountedCall => {
     const headers = rateHeaders(tier.rpm, first);
     addHeaders(headers);
@@ -205,12 +207,16 @@ function assertFits({ input, output }: LimitedCall["tokens"], tier: { tier: numb
 
 // The limits of a key, beside those of its account: the smaller one decides.
 
-function takesOfKey({ accountId, keyId }: Caller, { rpm, tpm }: KeyPolicy, estimate: number, part: (limit: number) => number): Take[] {
+function takesOfKey(
+  { accountId, keyId }: Caller,
+  { rpm, tpm }: KeyPolicy,
+  { estimate, part, ofTokens }: { estimate: number; part: (limit: number) => number; ofTokens: (limit: number) => number | null },
+): Take[] {
   const of = keyBuckets(keyId!);
-  const take = (bucket: string, amount: number, limit: number) => ({ accountId, bucket, seconds: minuteSeconds, amount, limit });
+  const take = (bucket: string, amount: number, limit: number | null) => ({ accountId, bucket, seconds: minuteSeconds, amount, limit });
   return [
     ...(rpm === null ? [] : [take(of.requests, 1, part(rpm))]),
-    ...(tpm === null ? [] : [take(of.tokens, Math.min(estimate, part(tpm)), part(tpm))]),
+    ...(tpm === null ? [] : [take(of.tokens, Math.min(estimate, part(tpm)), ofTokens(tpm))]),
   ];
 }
 
