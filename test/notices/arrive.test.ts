@@ -126,6 +126,17 @@ describe("a workspace's event is posted, and mailed to the roles that are told",
       (team) => budgetReached(team, { limit_resets: "daily" }, new Date(inHours(24))),
     ],
     [
+      ...(["member.budget_reached", "for life", managing, "have together spent 8.50 USD of 10.00 USD"] as const),
+      async (team) => {
+        const { owner, admin, workspace, accountId } = team;
+        await gateway.ask(admin, "POST", "/v1/auth/keys", { in: workspace, body: { name } });
+        await gateway.ask(owner, "PATCH", `/v1/workspace/members/${admin.userId}`, { in: workspace, body: { limit_usd: 10 } });
+        await spend(gateway, accountId, "8.5");
+        await look(gateway);
+        return { member_id: admin.userId, percent: 80, spent_usd: 8.5, limit_usd: 10, period_ends: null };
+      },
+    ],
+    [
       ...(["key.expiring", "in a week", managing, `The key "${name}"`] as const),
       async (team) => {
         const key_id = await keyOf(team, { expires_at: inHours(6 * 24) });

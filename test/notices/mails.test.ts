@@ -58,11 +58,14 @@ const told = <Event extends EventName>(event: Event, data: EventData[Event], sub
 });
 
 const budget = { key_id: "key_1", key_name: hostile, percent: 80, spent_usd: 8.5, limit_usd: 10 };
+const ofMember = { member_id: `usr_${"0".repeat(32)}`, percent: 80, spent_usd: 8.5, limit_usd: 10 };
 const failed = { topup_id: "top_<b>1</b>", amount_usd: 20 };
 const every: Told[] = [
   told("balance.low", { balance_usd: 4.75, threshold_usd: 5 }, "Credit is low: 4.75 USD left", "4.75 USD", "5.00 USD", "/console/credit"),
   told("key.budget_reached", { ...budget, period_ends: null }, "An API key has used 80% of its budget", hostile, "8.50 USD of 10.00 USD"),
   told("key.budget_reached", { ...budget, period_ends: at }, "An API key has used 80% of its budget", hostile, shownAt, "/console/keys"),
+  told("member.budget_reached", { ...ofMember, period_ends: null }, "A member has used 80% of their budget", ofMember.member_id),
+  told("member.budget_reached", { ...ofMember, period_ends: at }, "A member has used 80% of their budget", shownAt, "/console/members"),
   told("key.expiring", { key_id: "key_1", key_name: hostile, expires_at: at }, "An API key is about to expire", hostile, shownAt),
   told("payment.failed", failed, "A payment failed", "20.00 USD", failed.topup_id, "/console/credit"),
   told("payment.failed", { ...failed, auto_topup_off: "declined" }, "Automatic top-ups were turned off", failed.topup_id, "was declined"),
