@@ -254,7 +254,7 @@ test("who called in a month, and who was charged most, is read in an index alone
       expect(added!.text).toContain("sum(latency)");
     }
 
-  // Of a key, whoever's it is, by its account.
+  // Of one key, by its account.
   const keyId = await newKey(db, await newAccount(db));
   await db.pool.query("update usage_rollup r set account_id = k.account_id from api_key k where k.id = $1 and r.key_id = k.id", [keyId]);
   const ofKey = () => readSummary(db, { accountId: null, span: { from, to }, buckets, groups: [], filter: { keyIds: [keyId] }, limit: 10 });

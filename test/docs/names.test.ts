@@ -30,6 +30,7 @@ const elsewhere: Record<string, string> = {
   threshold_usd: "a field of a notice",
   key_id: "a field of a notice",
   key_name: "a field of a notice",
+  member_id: "a field of a notice",
   period_ends: "a field of a notice",
   topup_id: "a field of a notice",
   disputed_usd: "a field of a notice",
