@@ -6,7 +6,8 @@ import { lookForCauses } from "../../src/notices/look.ts";
 import { until } from "../support/eventually.ts";
 import type { Gateway } from "../support/gateway.ts";
 
-export const look = ({ context: { db, clock } }: Gateway): Promise<void> => lookForCauses(db, clock());
+/** `most`: rows a statement. */
+export const look = ({ context: { db, clock } }: Gateway, most?: number): Promise<void> => lookForCauses(db, clock(), most);
 
 export const post = ({ context: { db, clock } }: Gateway, accountId: bigint, usd: string, kind: "deposit" | "adjustment" = "deposit") =>
   postEntry(db, { accountId, kind, amount: parseUsd(usd)!, ref: "test", at: clock() } as never);

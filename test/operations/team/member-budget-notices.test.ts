@@ -1,8 +1,8 @@
 // member.budget_reached over HTTP: when a member's budget causes a notice, who gets its mail, and what it says. Other notices: notices.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inTransaction } from "../../../src/db/connect.ts";
-import { lookForCauses } from "../../../src/notices/look.ts";
 import { parseUsd } from "../../../src/money.ts";
+import { atRest, look as lookAt } from "../../notices/causing.ts";
 import { type Person, startTeamGateway, type Team, type TeamGateway } from "./team-gateway.ts";
 
 let gateway: TeamGateway;
@@ -11,8 +11,7 @@ beforeAll(async () => void (gateway = await startTeamGateway({ notices: { everyM
 afterAll(() => gateway.stop());
 
 const event = "member.budget_reached";
-const query = (sql: string, values: unknown[] = []) => gateway.context.db.pool.query(sql, values);
-const look = (most?: number) => lookForCauses(gateway.context.db, gateway.context.clock(), most);
+const look = (most?: number) => lookAt(gateway, most);
 const limit = async ({ owner, workspace }: Team, member: Person, body: object) => {
   const reply = await gateway.ask(owner, "PATCH", `/v1/workspace/members/${member.userId}`, { in: workspace, body });
   expect(reply.status).toBe(200);
@@ -52,9 +51,7 @@ const shares = async (team: Team) => {
   return (await told(team)).map(({ percent }) => percent);
 };
 const mailed = async ({ workspace: _, accountId: __, ...people }: Team): Promise<string[]> => {
-  const open =
-    "select (select count(*) from notice where planned_at is null) + (select count(*) from notice_delivery where due_at is not null) as open";
-  await expect.poll(async () => (await query(open)).rows[0].open).toBe(0n);
+  await atRest(gateway);
   const to = gateway.mails.filter(({ subject }) => subject.startsWith("A member")).map((mail) => mail.to);
   return Object.entries(people).flatMap(([role, { email }]) => to.filter((one) => one === email).map(() => role));
 };
