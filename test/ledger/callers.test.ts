@@ -7,7 +7,7 @@ import { readSummary, type Summary } from "../../src/ledger/summary/read-summary
 import { forgetOld, rebuild, rollUp } from "../../src/ledger/summary/roll-up.ts";
 import type { SummaryQuestion } from "../../src/ledger/summary/summary-parts.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, until } from "../support/eventually.ts";
 import { makeMonths } from "../support/log-months.ts";
 import { rolledUp } from "../support/rolled-up.ts";
 
@@ -123,5 +123,24 @@ test("the first week that is still whole is the first that is read, once old sum
   expect((await weeks()).since.getTime()).toBeGreaterThan(since.getTime());
   await check(ago(390), ago(0));
   await rolledUp(db, usual);
+  await check(ago(390), ago(0));
+});
+
+test("old sums that are deleted while a step adds a week are read no more, also once it has ended", async () => {
+  const { pool } = db;
+  const { since } = await weeks();
+  const client = await pool.connect();
+  await client.query("begin");
+  await client.query("lock table usage_rollup in access exclusive mode");
+  const step = pool.query("select usage_add_week()");
+  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await until(async () => (await pool.query(waiting)).rowCount === 1, "the step waits");
+  const deleting = forgetOld(db, 1);
+  await until(async () => (await pool.query(waiting)).rowCount === 2, "the deletion waits");
+  await client.query("rollback");
+  client.release();
+  await step;
+  await deleting;
+  expect((await weeks()).since.getTime()).toBeGreaterThan(since.getTime());
   await check(ago(390), ago(0));
 });

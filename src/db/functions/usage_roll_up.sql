@@ -156,13 +156,15 @@ declare
   week constant interval = '7 days'; untagged constant uuid = '00000000-0000-0000-0000-000000000000';
 begin
   if not pg_try_advisory_xact_lock(7322009) then return false; end if;
-  select * into state from usage_rollup_state;
+  -- Not without its lock: what deletes old sums moves callers_since as well.
+  select * into state from usage_rollup_state for update;
   -- The first week of which all days are there; old ones are deleted.
   select date_bin(week, min(starts_at) + week - interval '1 microsecond', 'epoch') into since from usage_rollup
   where span = 1440 and tag_hash = untagged;
   state.callers_since := greatest(state.callers_since, since);
   since := greatest(state.callers_until, state.callers_since);
-  update usage_rollup_state set callers_since = state.callers_since, callers_until = since;
+  update usage_rollup_state set callers_since = state.callers_since, callers_until = since
+  where (callers_since, callers_until) is distinct from (state.callers_since, since);
   if since is null or since + week + interval '1 day' > state.closed_until then return false; end if;
   delete from usage_caller where span = 10080 and starts_at = since;
   insert into usage_caller (span, starts_at, kind, id, requests, errors, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
