@@ -25,6 +25,8 @@ interface Text {
 }
 
 const usd = (amount: number) => `${amount.toFixed(2)} USD`;
+/** Rounded down, to cents: 4.999 USD is less than 5.00 USD. */
+const usdLeft = (amount: number) => usd(Math.floor(Math.round(amount * 1e8) / 1e6) / 100);
 /** On one line: a name can't pass lines of its own off as the gateway's. */
 const quoted = (name: string) => JSON.stringify(name);
 const time = (iso: string) => `${iso.slice(0, 16).replace("T", " ")} UTC`;
@@ -33,9 +35,9 @@ const refusedUntil = (periodEnds: string | null, raised: string) =>
 
 const texts: { [Event in EventName]: (data: EventData[Event], workspace: string, member: string | undefined) => Text } = {
   "balance.low": ({ balance_usd, threshold_usd }, workspace) => ({
-    subject: `Credit is low: ${usd(balance_usd)} left`,
+    subject: `Credit is low: ${usdLeft(balance_usd)} left`,
     says: [
-      `The workspace ${workspace} has ${usd(balance_usd)} of credit left, which is less than ${usd(threshold_usd)}.`,
+      `The workspace ${workspace} has ${usdLeft(balance_usd)} of credit left, which is less than ${usd(threshold_usd)}.`,
       "Without credit, calls are refused. Add credit before it runs out.",
     ],
     page: "/console/credit",

@@ -62,6 +62,13 @@ const ofMember = { member_id: `usr_${"0".repeat(32)}`, percent: 80, spent_usd: 8
 const failed = { topup_id: "top_<b>1</b>", amount_usd: 20 };
 const every: Told[] = [
   told("balance.low", { balance_usd: 4.75, threshold_usd: 5 }, "Credit is low: 4.75 USD left", "4.75 USD", "5.00 USD", "/console/credit"),
+  told(
+    "balance.low",
+    { balance_usd: 4.999, threshold_usd: 5 },
+    "Credit is low: 4.99 USD left",
+    "has 4.99 USD of credit left",
+    "/console/credit",
+  ),
   told("key.budget_reached", { ...budget, period_ends: null }, "An API key has used 80% of its budget", hostile, "8.50 USD of 10.00 USD"),
   told("key.budget_reached", { ...budget, period_ends: at }, "An API key has used 80% of its budget", hostile, shownAt, "/console/keys"),
   told("member.budget_reached", { ...ofMember, period_ends: null }, "A member has used 80% of their budget", ofMember.member_id),
