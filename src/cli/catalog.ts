@@ -13,6 +13,7 @@ import type { Config } from "../config.ts";
 import type { Queries } from "../db/connect.ts";
 import type { Provider } from "../providers/types.ts";
 import type { Input, Outcome } from "./command.ts";
+import { withDatabase } from "./with-database.ts";
 
 export async function check({ words }: Input): Promise<Outcome> {
   const path = words[0]!;
@@ -55,8 +56,21 @@ function read(path: string): string {
 
 /** The applied version, or the file if none was applied. */
 export async function readServed(db: Queries, config: Config): Promise<Loaded> {
-  const { text } = (await newestVersion(db)) ?? { text: null };
-  return text === null ? readCatalog(config) : loadCatalog({ text, environment: config.environment, simulatorUrl: simulatorScheme });
+  return loadServed((await newestVersion(db))?.text ?? null, config);
+}
+
+/** Null: none was applied, or there is no database yet that could say so. */
+export async function appliedText(config: Config): Promise<string | null> {
+  return withDatabase(config, async (db) => (await newestVersion(db))?.text ?? null).catch((error: unknown) => {
+    if (error instanceof Refused) return null;
+    throw error;
+  });
+}
+
+/** `applied`: the text of the applied version; null: the file counts. */
+export function loadServed(applied: string | null, config: Config, simulatorUrl = simulatorScheme): Loaded {
+  if (applied === null) return readCatalog(config, simulatorUrl);
+  return loadCatalog({ text: applied, environment: config.environment, simulatorUrl });
 }
 
 /** Of the file. `simulatorUrl`: the address that `simulator:` stands for, or `simulator:` itself to leave it in place. */

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Refused } from "../accounts/admin.ts";
+import { simulatorScheme } from "../catalog/provider.ts";
 import { resolveModel } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { type Adapters, openAdapters } from "../providers/adapters.ts";
@@ -12,17 +13,18 @@ import { connectUpstreams } from "../providers/transport/http.ts";
 import type { Provider, Route, UpstreamCall } from "../providers/types.ts";
 import { adapterOf } from "../routing/candidates.ts";
 import { startSimulator } from "../simulator/simulator.ts";
-import { modelsOf, namesSimulator, readCatalog } from "./catalog.ts";
+import { appliedText, loadServed, modelsOf, namesSimulator } from "./catalog.ts";
 import type { Input, Outcome } from "./command.ts";
 
 /** Added to the provider's own timeout for the first byte. */
 const answerMs = 60_000;
 
 export async function test({ config, words, options }: Input): Promise<Outcome> {
-  const simulator = namesSimulator(config) ? await startSimulator({}) : null;
+  const applied = await appliedText(config);
+  const simulator = (applied?.includes(simulatorScheme) ?? namesSimulator(config)) ? await startSimulator({}) : null;
   const upstreams = connectUpstreams();
   try {
-    const { catalog, unset } = readCatalog(config, simulator?.url);
+    const { catalog, unset } = loadServed(applied, config, simulator?.url);
     const { model, route } = choose(catalog, words[0]!, typeof options.model === "string" ? options.model : null);
     const call = probes[model.type]!(openAdapters(upstreams, noFiles), model);
     const signal = AbortSignal.timeout(route.provider.timeoutMs + answerMs);
@@ -111,7 +113,7 @@ function named(catalog: Catalog, served: readonly Model[], id: string, providerI
 }
 
 function cheapest(served: readonly Model[], providerId: string): Model {
-  if (served.length === 0) throw new Refused(`no model of the catalog file has a route to ${providerId}`);
+  if (served.length === 0) throw new Refused(`no model of the catalog has a route to ${providerId}`);
   const active = served.filter(({ state }) => state.kind === "active");
   const model = cheapFirst.flatMap((type) => active.filter((one) => one.type === type && canProbe(one)))[0];
   if (model === undefined) throw new Refused(`${providerId} serves nothing that can be tested: ${untested}`);

@@ -242,7 +242,7 @@ describe("svc provider test", () => {
 
   test.each([
     [["nowhere"], "no such provider: nowhere"],
-    [["unused"], "no model of the catalog file has a route to unused"],
+    [["unused"], "no model of the catalog has a route to unused"],
     [["songs"], "songs serves nothing that can be tested"],
     [["songs", "--model", "demo/music-1"], "demo/music-1 can't be tested"],
     [["good", "--model", "demo/claude"], "demo/claude has no route to good"],
@@ -251,5 +251,16 @@ describe("svc provider test", () => {
     const { status, stdout, stderr } = await run(...words);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toContain(sentence);
+  });
+
+  test("of an applied catalog its providers are tested, as the gateway calls them and the list shows them, not the file's", async () => {
+    const path = join(folder, "applied.json");
+    const providers = [{ id: "new", protocol: "openai", base_url: `${gateway.simulator.url}/v1` }];
+    writeFileSync(path, JSON.stringify({ providers, models: [language("demo/new", [{ provider: "new", model: "chat" }])] }));
+    expect(await svc("catalog", "apply", path, "--yes")).toMatchObject({ status: 0 });
+    expect((await run("new")).result).toMatchObject({ ok: true, provider: "new", model: "demo/new" });
+    expect((await run("good")).stderr).toContain("no such provider: good");
+    const { data } = (await svc("provider", "list", "--json")).json() as { data: { id: string }[] };
+    expect(data.map(({ id }) => id)).toEqual(["new"]);
   });
 });
