@@ -158,6 +158,7 @@ function addressFault(address: string): string | null {
   const url = URL.parse(address);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:"))
     return "must be an http or https address, or simulator:/PATH";
+  if (address.includes("$")) return 'must not have a "$": no variable is filled in here';
   if (url.username !== "" || url.password !== "") return "must not hold a password; name a variable in api_key_env";
   return url.search === "" && url.hash === "" ? null : "must not have a query or a fragment: paths are put behind it";
 }

@@ -70,6 +70,15 @@ describe("a value", () => {
   });
 });
 
+test.each(["https://${AZURE_HOST}/v1", "https://azure.example/$TEAM/v1"])(
+  "base_url: %s: a variable that is not filled in is refused",
+  (url) => {
+    expect(() => loadCatalog({ text: catalogOf({ "x-fine": "yes" }, url), environment: {} })).toThrow(
+      ':4: providers[0].base_url: must not have a "$"',
+    );
+  },
+);
+
 test("svc catalog check says so of a dollar that begins no variable", async () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-headers-"));
   const path = join(folder, "catalog.yaml");
