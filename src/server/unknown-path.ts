@@ -26,7 +26,6 @@ export function optionsReply(exchange: Exchange, methods: readonly string[]): An
 
 /** Under /v1, where API clients call, with the endpoints that may have been meant. */
 export function unknownV1Path(exchange: Exchange, matcher: Matcher<Operation>, operations: readonly Operation[]): ApiError {
-  if (isOfAnthropic(exchange)) exchange.dialect = "anthropic";
   return unknownPath(exchange, matcher, { available_endpoints: endpointsNear(exchange.path, operations) });
 }
 
@@ -40,6 +39,7 @@ export function failUnknown(exchange: Exchange): never {
 }
 
 export function unknownPath(exchange: Exchange, matcher: Matcher<Operation>, extra: Record<string, unknown> = {}): ApiError {
+  if (isOfAnthropic(exchange)) exchange.dialect = "anthropic";
   const path = exchange.path.slice(0, 200);
   const hint = hintFor(exchange.path, matcher);
   return new ApiError("endpoint_not_found", { text: { path, ...(hint !== null && { hint }) }, extra });

@@ -72,6 +72,7 @@ describe("404 endpoint_not_found under /v1, with the endpoints that are near", (
     ["/v1/messages/batches", {}],
     ["/v1/messages/batches/b_1/results", {}],
     ["/v1/threads", { "anthropic-version": "2023-06-01" }],
+    ["/messages", { "anthropic-version": "2023-06-01" }],
   ])("%s %j: in Anthropic's envelope", async (path, more) => {
     const { body, headers } = await call(edge, path, { headers: { ...auth, ...more } });
     expect(body).toMatchObject({
