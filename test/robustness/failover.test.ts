@@ -7,7 +7,7 @@ import { connect, type Db } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { hello, language, provider } from "../operations/chat/chat-gateway.ts";
-import { until } from "../support/eventually.ts";
+import { eventually, until } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { quickTimes } from "../support/quick-ledger.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
@@ -220,8 +220,9 @@ test("a canceled wait for the standby confirms nothing: the call is answered whe
   try {
     const settling = "from pg_stat_activity where wait_event = 'SyncRep' and query like '%ledger_settle%'";
     const waits = async () => (await dbs.former.pool.query<{ pid: number }>(`select pid ${settling}`)).rows[0]?.pid ?? null;
-    await until(async () => (await waits()) !== null, "its charge waits for the standby");
-    const first = await waits();
+    const first = await eventually(
+      async () => (await waits()) ?? Promise.reject(new Error("its charge does not wait for the standby yet")),
+    );
     await dbs.former.pool.query("select pg_cancel_backend($1)", [first]);
     // On this one server it is committed now, which Postgres reports as a success with a warning.
     await until(async () => (await charges(dbs.former)) === before + 1, "it is committed");
