@@ -48,6 +48,13 @@ test("each unit starts its program with its file of this folder", () => {
   for (const path of given) expect([path, existsSync(path)]).toEqual([path, true]);
 });
 
+test("a connection of PgBouncer to Postgres lives as long as one of a gateway, so none stays with a former primary", () => {
+  for (const path of ["deploy/pgbouncer/pgbouncer.ini", "deploy/ha/pgbouncer.ini"]) {
+    const [, seconds] = /^server_lifetime = (\d+)$/m.exec(readFileSync(join(root, path), "utf8"))!;
+    expect([path, Number(seconds)]).toEqual([path, 300]);
+  }
+});
+
 test("the gateway listens where nginx of another machine finds it, believes its word for the caller's address, and writes to a folder of its own", () => {
   const lines = readFileSync(join(fill(machine), "gateway.env"), "utf8").split("\n");
   const env = Object.fromEntries(lines.filter((line) => /^[A-Z_]+=/.test(line)).map((line) => [line.split("=")[0]!, line.slice(line.indexOf("=") + 1)])); // prettier-ignore
