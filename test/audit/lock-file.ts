@@ -12,6 +12,10 @@ export interface LockEntry {
   integrity?: string;
   link?: boolean;
   dev?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
   hasInstallScript?: boolean;
   /** It comes within another package, whose bytes are known. */
   inBundle?: boolean;
@@ -42,17 +46,45 @@ const installers: Readonly<Record<string, string>> = {
   "@scarf/scarf": "counts installs; switched off by `allowScripts` of test/package.json, and for older npm by npm run test:install",
 };
 
-/** One sentence a fault; none: nothing to complain of. */
-export function faultsOf(lock: LockFile, manifest: Manifest): string[] {
+/** One sentence a fault; none: nothing to complain of. `bundled`: as bundledOf has it. */
+export function faultsOf(lock: LockFile, manifest: Manifest, bundled: readonly string[] = []): string[] {
+  const ships = shippedPaths(lock, bundled);
   const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
-  return [...manifestFaults(manifest), ...packages.flatMap(([path, entry]) => entryFaults(path, entry, manifest))];
+  return [...manifestFaults(manifest), ...packages.flatMap(([path, entry]) => entryFaults(path, entry, manifest, ships.has(path)))];
 }
 
-/** What is part of the product. */
-export function shippedOf({ packages }: LockFile): string[] {
-  return Object.entries(packages)
-    .filter(([path, { dev = false }]) => path !== "" && !dev)
-    .map(([path, { version }]) => `${nameOf(path)}@${version}`);
+/** `name@version` of what is part of the product. */
+export function shippedOf(lock: LockFile, bundled: readonly string[] = []): string[] {
+  return [...shippedPaths(lock, bundled)].map((path) => `${nameOf(path)}@${lock.packages[path]!.version}`);
+}
+
+/** Where it stands in the lock file: what is not for development alone, and what is bundled, with all that this depends on. */
+export function shippedPaths({ packages }: LockFile, bundled: readonly string[] = []): Set<string> {
+  const reached = new Set<string>();
+  for (const name of bundled) {
+    const path = placeOf(packages, "", name);
+    if (path === undefined) throw new Error(`${name} ships, and is not in package-lock.json`);
+    reached.add(path);
+  }
+  for (const path of reached)
+    for (const name of neededBy(packages[path]!)) {
+      const place = placeOf(packages, path, name);
+      if (place !== undefined) reached.add(place);
+    }
+  const own = Object.entries(packages).filter(([path, { dev = false }]) => path !== "" && !dev);
+  return new Set([...own.map(([path]) => path), ...reached]);
+}
+
+function neededBy({ dependencies, optionalDependencies, peerDependencies = {}, peerDependenciesMeta = {} }: LockEntry): string[] {
+  const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true);
+  return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers];
+}
+
+/** Where Node finds a package that the one at `from` asks for. */
+function placeOf(packages: LockFile["packages"], from: string, name: string): string | undefined {
+  const path = `${from === "" ? "" : `${from}/`}node_modules/${name}`;
+  if (packages[path] !== undefined) return path;
+  return from === "" ? undefined : placeOf(packages, from.slice(0, Math.max(from.lastIndexOf("/node_modules/"), 0)), name);
 }
 
 function manifestFaults(manifest: Manifest): string[] {
@@ -63,9 +95,9 @@ function manifestFaults(manifest: Manifest): string[] {
     .map(([name, version]) => `${name}: package.json asks for "${version}", not for one version`);
 }
 
-function entryFaults(path: string, entry: LockEntry, { allowScripts = {} }: Manifest): string[] {
+function entryFaults(path: string, entry: LockEntry, { allowScripts = {} }: Manifest, ships: boolean): string[] {
   const name = nameOf(path);
-  const { dev = false, license = "none" } = entry;
+  const { license = "none" } = entry;
   const faults: string[] = [];
   if (entry.resolved !== undefined || entry.link === true)
     faults.push(`it does not come from the registry, but from ${entry.resolved ?? "a link"}`);
@@ -74,9 +106,15 @@ function entryFaults(path: string, entry: LockEntry, { allowScripts = {} }: Mani
   else if (entry.hasInstallScript === true && !Object.hasOwn(allowScripts, name))
     faults.push("allowScripts of package.json does not name it");
   if (entry.engines !== undefined) faults.push("npm would hold it against the Node that runs npm, and warn: npm run lock:tidy");
-  if (!dev && !licences.has(license)) faults.push(`it ships under a licence that nobody has looked at: ${license}`);
-  if (!dev && entry.deprecated !== undefined) faults.push(`its authors gave it up: ${entry.deprecated}`);
+  if (ships && !isLookedAt(license)) faults.push(`it ships under a licence that nobody has looked at: ${license}`);
+  if (ships && entry.deprecated !== undefined) faults.push(`its authors gave it up: ${entry.deprecated}`);
   return faults.map((fault) => `${path}: ${fault}`);
+}
+
+/** Where a package offers several licences, we take one of ours. */
+function isLookedAt(license: string): boolean {
+  const offered = license.replace(/^\(([^()]*)\)$/, "$1").split(" OR ");
+  return offered.some((one) => licences.has(one));
 }
 
 export function nameOf(path: string): string {

@@ -1,9 +1,20 @@
 // A list of materials (CycloneDX) cut down to what ships.
+import { execFileSync } from "node:child_process";
 
 export interface Bill {
   metadata: { component: { "bom-ref": string; name: string } };
   components: { "bom-ref": string; name: string; version: string; scope?: string; properties?: { name: string }[] }[];
   dependencies: { ref: string; dependsOn?: string[] }[];
+}
+
+/** All that the lock file of `folder` has, development too, as npm writes it. */
+export function allMaterials(folder: string): Bill {
+  const words = ["sbom", "--sbom-format=cyclonedx", "--package-lock-only"];
+  const text = execFileSync("npm", words, {
+    ...{ cwd: folder, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return JSON.parse(text) as Bill;
 }
 
 /** `shipped`: `name@version` of each package. Throws where the list lacks one of them. */

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { isRoot, part } from "../failover/parts.ts";
 import { needTool } from "../support/find-tool.ts";
@@ -46,6 +46,61 @@ test("each unit starts its program with its file of this folder", () => {
   const given = started.flatMap(([, , path]) => path ?? []);
   expect(given).toHaveLength(4);
   for (const path of given) expect([path, existsSync(path)]).toEqual([path, true]);
+});
+
+describe("a service that is broken into", () => {
+  const units = ["etcd", "haproxy", "patroni", "pgbouncer", "svc-gateway"];
+  const settings: Record<string, Record<string, string>> = {};
+  beforeAll(() => {
+    const etc = fill(machine);
+    for (const unit of units) {
+      const lines = readFileSync(join(etc, `${unit}.service`), "utf8").matchAll(/^(\w+)=(.*)$/gm);
+      settings[unit] = Object.fromEntries([...lines].map(([, name, value]) => [name!, value!]));
+    }
+  });
+
+  test.each(units)("%s gains no right: no capability, no program with more, nothing of /home, no change of the kernel", (unit) => {
+    expect(settings[unit]).toMatchObject({
+      ...{ NoNewPrivileges: "yes", CapabilityBoundingSet: "", RestrictSUIDSGID: "yes", ProtectHome: "yes" },
+      ...{ ProtectKernelTunables: "yes", ProtectKernelModules: "yes", ProtectControlGroups: "yes" },
+    });
+    expect(settings[unit]).not.toHaveProperty("AmbientCapabilities");
+    expect(settings[unit]!["User"]).toBe(unit === "svc-gateway" ? "svc" : "postgres");
+    // Node compiles code, and would not start.
+    expect(settings[unit]).not.toHaveProperty("MemoryDenyWriteExecute");
+  });
+
+  test("each writes to its own folder alone; Patroni's archive may be elsewhere, and its watchdog is a device", () => {
+    const own = (unit: string) => [settings[unit]!["ProtectSystem"], settings[unit]!["ReadWritePaths"]];
+    for (const unit of ["etcd", "pgbouncer"]) expect([unit, ...own(unit)]).toEqual([unit, "strict", state]);
+    expect(own("haproxy")).toEqual(["strict", undefined]);
+    expect(own("svc-gateway")).toEqual(["strict", "/var/lib/svc"]);
+    expect(own("patroni")).toEqual(["full", undefined]);
+    for (const unit of units.filter((unit) => unit !== "patroni"))
+      expect([unit, settings[unit]]).toMatchObject([unit, { PrivateTmp: "yes", PrivateDevices: "yes" }]);
+    expect(settings["patroni"]).not.toHaveProperty("PrivateDevices");
+  });
+
+  test("all that their files of settings have them write is there", () => {
+    const etc = fill(machine);
+    const text = (name: string) => readFileSync(join(etc, name), "utf8");
+    const paths = (pattern: RegExp, name: string) => [...text(name).matchAll(pattern)].map(([, path]) => path!);
+    const written = {
+      etcd: paths(/^data-dir: (.*)$/gm, "etcd.yaml"),
+      pgbouncer: paths(/^(?:logfile|pidfile) = ?(\S.*)$/gm, "pgbouncer.ini"),
+      "svc-gateway": paths(/^SVC_(?:DATA_DIR|CHARGE_LOG|LEDGER_HEAD_FILE)=(.*)$/gm, "gateway.env"),
+    };
+    expect(Object.values(written).map(({ length }) => length)).toEqual([1, 1, 3]);
+    for (const [unit, files] of Object.entries(written))
+      for (const path of files) expect([path, `${path}/`.startsWith(`${settings[unit]!["ReadWritePaths"]}/`)]).toEqual([path, true]);
+  });
+});
+
+test("a connection of PgBouncer to Postgres lives as long as one of a gateway, so none stays with a former primary", () => {
+  for (const path of ["deploy/pgbouncer/pgbouncer.ini", "deploy/ha/pgbouncer.ini"]) {
+    const [, seconds] = /^server_lifetime = (\d+)$/m.exec(readFileSync(join(root, path), "utf8"))!;
+    expect([path, Number(seconds)]).toEqual([path, 300]);
+  }
 });
 
 test("the gateway listens where nginx of another machine finds it, believes its word for the caller's address, and writes to a folder of its own", () => {

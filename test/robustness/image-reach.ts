@@ -29,16 +29,23 @@ export function missingFrom(folder: string, entry: string, isThere: (path: strin
 
 function targetsOf(folder: string, file: string): string[] {
   const text = readFileSync(join(folder, file), "utf8");
-  const named = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name!);
   const beside = (name: string) => normalize(join(dirname(file), name)).replace(/\/$/, "");
-  const imported = imports.flatMap(named).filter((name) => !isBuiltin(name));
   return [
-    ...imported.map((name) => (name.startsWith(".") ? beside(name) : `node_modules/${packageOf(name)}/package.json`)),
-    ...named(besides).map(beside),
+    ...importsOf(text).map((name) => (name.startsWith(".") ? beside(name) : `node_modules/${packageOf(name)}/package.json`)),
+    ...named(text, besides).map(beside),
   ];
 }
 
-function packageOf(name: string): string {
+/** What a source imports at run time, as it says it, without what is Node's own. */
+export function importsOf(text: string): string[] {
+  return imports.flatMap((pattern) => named(text, pattern)).filter((name) => !isBuiltin(name));
+}
+
+function named(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, name]) => name!);
+}
+
+export function packageOf(name: string): string {
   return name
     .split("/")
     .slice(0, name.startsWith("@") ? 2 : 1)

@@ -18,6 +18,26 @@ describe.skipIf(nginx === null)("nginx alone", () => {
     expect(json).toMatchObject({ error: { code: "request_too_large", type: "request_too_large", retryable: false, request_id: "mine-1" } });
   });
 
+  test("every answer says nosniff, once: a gateway's, and what nginx says itself", async () => {
+    const gateway = createServer((_, res) => res.setHeader("x-content-type-options", "nosniff").end("{}"));
+    await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve));
+    const { port } = gateway.address() as AddressInfo;
+    balancer = await startBalancer(nginx!, [port, await freePort(), await freePort()]);
+    const ask = async (path: string, headers: Record<string, string> = {}) => {
+      const reply = await fetch(balancer!.url + path, { headers });
+      return [reply.status, reply.headers.get("x-content-type-options")];
+    };
+    const long = "a".repeat(40_000);
+    expect(await ask("/v1/models")).toEqual([200, "nosniff"]);
+    expect(await ask("/v1/files")).toEqual([200, "nosniff"]);
+    expect(await ask("/metrics")).toEqual([404, "nosniff"]);
+    expect(await ask("/v1/models", { "x-long": long })).toEqual([400, "nosniff"]);
+    expect(await ask(`/v1/${long}`)).toEqual([414, "nosniff"]);
+    gateway.closeAllConnections();
+    await new Promise((resolve) => gateway.close(resolve));
+    expect(await ask("/v1/models")).toEqual([503, "nosniff"]);
+  });
+
   test("a file of batches may be larger than other bodies, and is bounded, too", async () => {
     balancer = await startBalancer(nginx!, [await freePort(), await freePort(), await freePort()]);
     const { status, json } = await announce(`${balancer.url}/v1/files`, 128 * 1024 * 1024 + 1, "mine-2");
