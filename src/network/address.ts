@@ -47,7 +47,10 @@ export function hostOf({ hostname }: Pick<URL, "hostname">): string {
  * and container networks, with or without the rest of the cluster's domain.
  */
 const internalName =
-  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|arpa|svc|svc\.cluster|pod|cluster|consul|kubernetes|docker|onion)$/;
+  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|intra|private|corp|home|lan|arpa|svc|svc\.cluster|pod|cluster|default|consul|kubernetes|docker|onion)$/;
+
+/** The internet's top-level names are letters; a cluster's namespaces, such as `kube-system`, may have hyphens and digits. */
+const topLevel = /\.(?:[a-z]{2,}|xn--[a-z0-9-]+)$/;
 
 /** Public zones that answer with the address in the name, or always with loopback. */
 const echoZones =
@@ -63,7 +66,7 @@ export function isPublicHost(host: string, { allowPrivate }: { allowPrivate: boo
   const name = host.replace(/\.+$/, "").toLowerCase();
   if (isIP(name) !== 0) return allowPrivate ? isPublicOrPrivateAddress(name) : isPublicAddress(name);
   if (name === "") return false;
-  return allowPrivate || (name.includes(".") && !internalName.test(name) && !echoZones.test(name) && !spellsPrivate(name));
+  return allowPrivate || (topLevel.test(name) && !internalName.test(name) && !echoZones.test(name) && !spellsPrivate(name));
 }
 
 function spellsPrivate(name: string): boolean {
