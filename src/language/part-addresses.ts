@@ -1,6 +1,14 @@
 // Checks addresses inside a request, which reach a provider as sent: a model server of the operator's must not be made to load from its own
 // network. Parts and fields of unknown kinds are forwarded too, so all kinds are checked; plain text is skipped.
-import { type AddressPolicy, assertAddressInWords, assertMediaAddress, assertSentAddress, startsAsAddress } from "../network/address.ts";
+import { failParameter } from "../errors/fail.ts";
+import {
+  type AddressPolicy,
+  assertAddressInWords,
+  assertMediaAddress,
+  assertSentAddress,
+  isPath,
+  startsAsAddress,
+} from "../network/address.ts";
 import { isObject } from "../providers/json/read.ts";
 
 /** A text in a member of such a name is an address. */
@@ -109,4 +117,5 @@ function assertText(text: string, path: () => string, expected: Expected, policy
   if (expected === "address") assertSentAddress(text, path(), policy);
   else if (expected === "words") return;
   else if (startsAsAddress(text)) (expected === "media" ? assertMediaAddress : assertAddressInWords)(text, path(), policy);
+  else if (expected === "media" && isPath(text)) failParameter(path(), "it must be base64, a data URL or an https:// address, not a path");
 }

@@ -157,6 +157,20 @@ export function assertAddressInWords(text: string, param: string, policy: Addres
   }
 }
 
+/** Where a file is on the machine that reads it: from its root, its folder, a home or a drive. */
+const pathStart = /^\s*(?:\.{0,2}[/\\]|~\w*[/\\]|[a-z]:[/\\])/i;
+/** No system opens a longer one. */
+const pathMax = 4096;
+const base64 = /^[A-Za-z0-9+/\r\n]+={0,2}$/;
+
+/** Base64 may begin as a path does (a JPEG's with `/9j/`). It has capitals or its padding; `/etc/passwd` has neither. */
+export function isPath(text: string): boolean {
+  if (!pathStart.test(text)) return false;
+  const path = text.trim();
+  if (path.length >= pathMax) return false;
+  return !(base64.test(path) && /[A-Z]|=$/.test(path));
+}
+
 /** For settings that each provider reads in its own way: any text in them that starts as an address, whatever its name, may be loaded. */
 export function assertNestedAddresses(value: unknown, path: string, policy: AddressPolicy): void {
   if (typeof value === "string") {

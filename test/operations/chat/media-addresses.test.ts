@@ -1,5 +1,5 @@
-// Texts that are bytes or an address, where a lenient loader finds an address that a strict reader does not: blanks and controls
-// in it. Bytes and words beside them go through as sent.
+// Texts that are bytes or an address, where a lenient loader finds an address or a path that a strict reader does not: blanks and controls
+// in it, a bare path. Bytes and words beside them go through as sent.
 import { describe, expect, test } from "vitest";
 import { chatWorld, language } from "./chat-gateway.ts";
 
@@ -58,6 +58,27 @@ describe("400 invalid_parameter: an address, whatever stands before it, in it an
   });
 });
 
+describe("400 invalid_parameter: the path of a file where a model server runs", () => {
+  const paths = [
+    "/etc/passwd",
+    "//etc/passwd",
+    "/proc/1/environ",
+    "/root/.ssh/id_rsa",
+    "/home/A B/2.png",
+    "./a.png",
+    "../a.png",
+    " /a.png",
+  ];
+  test.each([...paths, "~/a.png", "~root/a.png", "C:\\a.png", "c:/a.png", "\\\\host\\a.png", "..\\a.png"])("chat: %s", async (path) => {
+    expectRefused(await chat({ type: "image", image: path }), within("image"));
+  });
+  test("chat: inside a part, and in a field that no contract knows", async () => {
+    expectRefused(await chat(recording("/etc/passwd")), within("input_audio.data"));
+    expectRefused(await chat({ type: "video", video: { frames: ["a", "/etc/passwd"] } }), within("video.frames[1]"));
+    expectRefused(await chat(words, { images: ["./a.png"] }), "images[0]");
+  });
+});
+
 describe("200: forwarded as sent", () => {
   test.each([
     ["bytes of a JPEG", { images: ["/9j/4AAQSkZJRgABAQAAAQABAAD"] }],
@@ -79,7 +100,7 @@ describe("200: forwarded as sent", () => {
       {
         documents: [
           { id: "/srv/handbook.md", text: "The keeper" },
-          { id: "./a.md", data: "// words" },
+          { id: "./a.pdf", data: "// words" },
         ],
       },
     ],
