@@ -1,10 +1,20 @@
 // Checks addresses inside a request, which reach a provider as sent: a model server of the operator's must not be made to load from its own
 // network. Parts and fields of unknown kinds are forwarded too, so all kinds are checked; plain text is skipped.
-import { type AddressPolicy, assertSentAddress, isAddress } from "../network/address.ts";
+import { failParameter } from "../errors/fail.ts";
+import {
+  type AddressPolicy,
+  assertAddressInWords,
+  assertMediaAddress,
+  assertSentAddress,
+  isPath,
+  startsAsAddress,
+} from "../network/address.ts";
 import { isObject } from "../providers/json/read.ts";
 
 /** A text in a member of such a name is an address. */
 const addressName = /ur[il]s?$/i;
+/** Whose texts may be words, or below it the names of files. */
+const documentName = /^documents?$/i;
 /** A text in such a member, or below it, is bytes or an address. */
 const mediaName = /^(?:input_)?(?:image|picture|video|audio|file|document|media|frame)s?(?:_data)?$/i;
 /** Words, quotations and a tool's arguments: models read them, nothing loads them. */
@@ -19,11 +29,12 @@ export const words: ReadonlySet<string> = new Set([
   "filename",
 ]);
 
-type Expected = "address" | "media" | "words";
+type Expected = "address" | "media" | "document" | "words";
 
 /** What a text in a member of that name is; null: the name doesn't say. */
-export function expectedIn(name: string): "address" | "media" | null {
+export function expectedIn(name: string): Exclude<Expected, "words"> | null {
   if (addressName.test(name)) return "address";
+  if (documentName.test(name)) return "document";
   return mediaName.test(name) ? "media" : null;
 }
 
@@ -91,7 +102,7 @@ function read(value: unknown, path: string, expected: Expected, policy: AddressP
   else if (Array.isArray(value)) value.forEach((item, index) => read(item, `${path}[${index}]`, expected, policy));
   else if (isObject(value)) {
     // What an `image_url` holds besides its `url` is not an address.
-    const inherited = expected === "words" ? "words" : "media";
+    const inherited = expected === "address" ? "media" : expected;
     for (const name in value) {
       if (words.has(name)) continue;
       const member = value[name];
@@ -103,5 +114,8 @@ function read(value: unknown, path: string, expected: Expected, policy: AddressP
 }
 
 function assertText(text: string, path: () => string, expected: Expected, policy: AddressPolicy): void {
-  if (expected === "address" || (expected === "media" && isAddress(text))) assertSentAddress(text, path(), policy);
+  if (expected === "address") assertSentAddress(text, path(), policy);
+  else if (expected === "words") return;
+  else if (startsAsAddress(text)) (expected === "media" ? assertMediaAddress : assertAddressInWords)(text, path(), policy);
+  else if (expected === "media" && isPath(text)) failParameter(path(), "it must be base64, a data URL or an https:// address, not a path");
 }

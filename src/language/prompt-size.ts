@@ -148,11 +148,11 @@ function isBytes(name: string, text: string, holder: Json): boolean {
 }
 
 /**
- * What a text is by the names around it. address, media: its own name says so; beside: in an object of such a name; words: a name below may
- * say so; said: none can, since it stands in pages that a model read, a tool's arguments and the like.
+ * What a text is by the names around it. address, media, document: its own name says so; beside: in an object of such a name; words:
+ * a name below may say so; said: none can, since it stands in pages that a model read, a tool's arguments and the like.
  */
 interface Place {
-  expected: "address" | "media" | "beside" | "words" | "said";
+  expected: "address" | "media" | "document" | "beside" | "words" | "said";
   /** It may fill any window. */
   isFile: boolean;
 }
@@ -161,8 +161,6 @@ const inWords: Place = { expected: "words", isFile: false };
 const inSaid: Place = { expected: "said", isFile: false };
 
 const fileName = /video|audio|file|document|media/i;
-/** Whose texts may be words. */
-const documentName = /^documents?$/i;
 /** Where a document comes from: it stands beside what the document says. */
 const pageName = /^ur[il]$/i;
 
@@ -174,10 +172,9 @@ function placeOf(name: string, holder: Json, place: Place): Place {
   return place.expected === "words" ? place : { ...place, expected: "beside" };
 }
 
-function isLoaded(text: string, name: string, { expected }: Place): boolean {
-  if (expected === "address") return true;
-  if (expected === "media" && !documentName.test(name)) return true;
-  return (expected === "media" || expected === "beside") && (text.startsWith("data:") || isAddress(text));
+function isLoaded(text: string, { expected }: Place): boolean {
+  if (expected === "address" || expected === "media") return true;
+  return (expected === "document" || expected === "beside") && (text.startsWith("data:") || isAddress(text));
 }
 
 function addLoaded(bytes: number, { isFile }: Place, parts: Parts): void {
@@ -188,14 +185,14 @@ function addLoaded(bytes: number, { isFile }: Place, parts: Parts): void {
 /** Adds every text and all media inside `value`, which is `holder[name]`. The JSON reader bounds its depth (src/server/parse-json.ts). */
 function collect(value: unknown, parts: Parts, name: string, holder: Json, place: Place): void {
   if (typeof value === "string") {
-    if (isLoaded(value, name, place)) addLoaded(Buffer.byteLength(value), place, parts);
+    if (isLoaded(value, place)) addLoaded(Buffer.byteLength(value), place, parts);
     else if (isBytes(name, value, holder)) parts.bytes += Buffer.byteLength(value);
     else parts.texts.push(value);
   } else if (Array.isArray(value)) for (const item of value) collect(item, parts, name, holder, place);
-  else if (isObject(value)) collectMembers(value, parts, name, place);
+  else if (isObject(value)) collectMembers(value, parts, place);
 }
 
-function collectMembers(value: Json, parts: Parts, name: string, place: Place): void {
+function collectMembers(value: Json, parts: Parts, place: Place): void {
   const kind = mediaKinds.has(value["type"]) ? String(value["type"]) : null;
   const { unknown } = parts;
   if (kind !== null) {
@@ -205,7 +202,7 @@ function collectMembers(value: Json, parts: Parts, name: string, place: Place): 
     else parts.unknown += Math.max(0, partsIn(value[kind], kind, value).unknown - 1);
   }
   for (const key in value) if (key !== kind) collect(value[key], parts, key, value, placeOf(key, value, place));
-  const isMedia = (place.expected === "address" || place.expected === "media") && !documentName.test(name);
+  const isMedia = place.expected === "address" || place.expected === "media";
   if (isMedia && kind === null && parts.unknown === unknown) addLoaded(0, place, parts);
 }
 

@@ -47,7 +47,10 @@ export function hostOf({ hostname }: Pick<URL, "hostname">): string {
  * and container networks, with or without the rest of the cluster's domain.
  */
 const internalName =
-  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|arpa|svc|svc\.cluster|pod|cluster|consul|kubernetes|docker|onion)$/;
+  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|intra|private|corp|home|lan|arpa|svc|svc\.cluster|pod|cluster|default|consul|kubernetes|docker|onion)$/;
+
+/** The internet's top-level names are letters; a cluster's namespaces, such as `kube-system`, may have hyphens and digits. */
+const topLevel = /\.(?:[a-z]{2,}|xn--[a-z0-9-]+)$/;
 
 /** Public zones that answer with the address in the name, or always with loopback. */
 const echoZones =
@@ -63,7 +66,7 @@ export function isPublicHost(host: string, { allowPrivate }: { allowPrivate: boo
   const name = host.replace(/\.+$/, "").toLowerCase();
   if (isIP(name) !== 0) return allowPrivate ? isPublicOrPrivateAddress(name) : isPublicAddress(name);
   if (name === "") return false;
-  return allowPrivate || (name.includes(".") && !internalName.test(name) && !echoZones.test(name) && !spellsPrivate(name));
+  return allowPrivate || (topLevel.test(name) && !internalName.test(name) && !echoZones.test(name) && !spellsPrivate(name));
 }
 
 function spellsPrivate(name: string): boolean {
@@ -106,16 +109,72 @@ export function assertSentAddress(text: string, param: string, policy: AddressPo
   if (!plainHost.test(text)) failParameter(param, "its host must be written plainly");
 }
 
-const addressForm = /^\s*(?:(?:https?|ftps?|file|gs|s3|blob):|[a-z][a-z0-9+.-]{0,31}:\/\/)\S*\s*$/i;
+/**
+ * How an address begins. URL parsers leave out blanks and controls before it, and tabs and line breaks inside it. What follows is not read,
+ * so that a long text costs nothing.
+ */
+const addressStart = /^[\s\p{Cc}]*([a-z](?:[\t\n\r]*[a-z0-9+.-]){0,31})[\t\n\r]*:[\t\n\r]*(?:(\/[\t\n\r]*\/)|(?=\S|$))/iu;
 
-export function isAddress(text: string): boolean {
-  return addressForm.test(text);
+/** Schemes that are loaded without slashes too. */
+const loadedSchemes: ReadonlySet<string> = new Set(["http", "https", "ftp", "ftps", "file", "gs", "s3", "blob"]);
+
+/** Whatever follows the address. */
+export function startsAsAddress(text: string): boolean {
+  const start = addressStart.exec(text);
+  if (start === null) return false;
+  const [, scheme = "", slashes] = start;
+  return slashes !== undefined || loadedSchemes.has(scheme.replace(/[\t\n\r]/g, "").toLowerCase());
 }
 
-/** For settings that each provider reads in its own way: any text in them that is an address, whatever its name, may be loaded. */
+/** Without words after it. */
+export function isAddress(text: string): boolean {
+  return startsAsAddress(text) && !/\s/.test(text.trim());
+}
+
+/** For a text that starts as an address and can't be words. */
+export function assertMediaAddress(text: string, param: string, policy: AddressPolicy): void {
+  assertSentAddress(text, param, policy);
+  if (/[\s\p{Cc}]/u.test(text.trimEnd())) failParameter(param, "it must hold no blanks");
+}
+
+/**
+ * A host at the start of words that no parser reads in another way: what follows ends it, or is words, which are no part of any host. Only
+ * a bare host may be http: no parser loads it with the words.
+ */
+const hostBeforeWords =
+  /^(?:https:\/\/[^\s\p{Cc}/?#\\@%]{1,300}[/?#]|https?:\/\/[^\s\p{Cc}/?#\\@%]{1,300}[ \t\n\r][^/?#\\@]*(?:[/?#]|$))/iu;
+
+/** For a text that starts as an address and may go on in words, as a prompt does. */
+export function assertAddressInWords(text: string, param: string, policy: AddressPolicy): void {
+  if (isAddress(text)) return assertSentAddress(text, param, policy);
+  const start = hostBeforeWords.exec(text.trim());
+  if (start === null) return failParameter(param, "it may start only with an https:// address whose host is written plainly");
+  // Some parsers end the host at a line break, some leave the break out.
+  for (const read of [start[0], start[0].replace(/[\t\n\r]/g, "")]) {
+    const [address = ""] = read.split(/\s/, 1);
+    const withoutComma = address.replace(/[^\p{L}\p{N}\]]{1,9}$/u, "");
+    readSourceAddress(withoutComma.replace(/^http:/i, "https:"), param, policy);
+  }
+}
+
+/** Where a file is on the machine that reads it: from its root, its folder, a home or a drive. */
+const pathStart = /^\s*(?:\.{0,2}[/\\]|~\w*[/\\]|[a-z]:[/\\])/i;
+/** No system opens a longer one. */
+const pathMax = 4096;
+const base64 = /^[A-Za-z0-9+/\r\n]+={0,2}$/;
+
+/** Base64 may begin as a path does (a JPEG's with `/9j/`). It has capitals or its padding; `/etc/passwd` has neither. */
+export function isPath(text: string): boolean {
+  if (!pathStart.test(text)) return false;
+  const path = text.trim();
+  if (path.length >= pathMax) return false;
+  return !(base64.test(path) && /[A-Z]|=$/.test(path));
+}
+
+/** For settings that each provider reads in its own way: any text in them that starts as an address, whatever its name, may be loaded. */
 export function assertNestedAddresses(value: unknown, path: string, policy: AddressPolicy): void {
   if (typeof value === "string") {
-    if (isAddress(value)) assertSentAddress(value, path, policy);
+    if (startsAsAddress(value)) assertAddressInWords(value, path, policy);
   } else if (Array.isArray(value)) value.forEach((item, index) => assertNestedAddresses(item, `${path}[${index}]`, policy));
   else if (typeof value === "object" && value !== null)
     for (const [name, member] of Object.entries(value)) assertNestedAddresses(member, `${path}.${name}`, policy);

@@ -34,6 +34,10 @@ describe("the address of a reference file", () => {
     "https://93.184.216.34/a",
     "https://ec2-54-12-3-4.compute.example.com/v1.2.3.4/a",
     "https://localhost.example.com/",
+    "https://default.example.com/",
+    "https://files.test/",
+    "https://files.example/",
+    "https://xn--fiqs8s.xn--fiqs8s/",
     "https://[2606:2800:220:1::1]/a",
     "https://example.com:8443/a?b=c#d",
   ])("%s is taken", (address) => expect(read(address)).toBe(address));
@@ -89,6 +93,10 @@ describe("the address of a reference file", () => {
           "https://app-192-168-1-1.example.com/",
           "https://www.lvh.me/",
         ],
+      ],
+      [
+        ...["https://kubernetes.default/", "https://kubernetes.default./", "https://coredns.kube-system/", "https://wiki.intra/"],
+        ...["https://api.team1/", "https://api.a/", "https://api.1a/", "https://api.x_y/"],
       ],
       [
         "https://10.0.0.1/",

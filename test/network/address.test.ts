@@ -1,6 +1,6 @@
-// Which addresses count as hosts on the internet.
+// Which addresses count as hosts on the internet, and how long it takes to see whether a text is an address.
 import { expect, test } from "vitest";
-import { isPrivateAddress, isPublicAddress } from "../../src/network/address.ts";
+import { isPath, isPrivateAddress, isPublicAddress, startsAsAddress } from "../../src/network/address.ts";
 
 test.each(["1.1.1.1", "93.184.216.34", "172.32.0.1", "2606:4700::1111", "2a00:1450:4001::1"])("%s is public", (address) => {
   expect(isPublicAddress(address)).toBe(true);
@@ -27,3 +27,13 @@ const closed = `169.254.169.254 fe80::1 0.0.0.0 224.0.0.1 255.255.255.255 ::ffff
 test.each(closed)("%s stays closed, whatever the operator opens", (address) => {
   expect(isPrivateAddress(address)).toBe(false);
 });
+
+test.each(["A", "/9j/A", "\t", " ", "h\t", "ht", "\u0001", "~a", "\n/"])(
+  "a text of 4 MB, of %j again and again, is no address and takes no time",
+  (some) => {
+    const text = some.repeat((4 * 1024 ** 2) / some.length);
+    const before = performance.now();
+    expect([startsAsAddress(text), isPath(text)]).toEqual([false, false]);
+    expect(performance.now() - before).toBeLessThan(1000);
+  },
+);

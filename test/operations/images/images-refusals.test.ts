@@ -68,8 +68,32 @@ describe("400 invalid_parameter: an address in extra that may lead into a privat
     [{ adapter: ["https://models.example.com/a", "https://127.0.0.1.nip.io/"] }, "extra.adapter[1]"],
     [{ adapter: " https://vllm:8000/" }, "extra.adapter"],
     [{ adapter: "s3://bucket/a" }, "extra.adapter"],
+    [{ lora: "http://10.0.0.1/a b" }, "extra.lora"],
+    [{ lora: "http://models.example.com/a b" }, "extra.lora"],
+    [{ lora: "file:///models/a b" }, "extra.lora"],
+    [{ lora: "h\tttp://10.0.0.1/a" }, "extra.lora"],
+    [{ lora: "\u0001http://10.0.0.1/a" }, "extra.lora"],
+    [{ lora: "https://kubernetes.default/" }, "extra.lora"],
+    [{ negative_prompt: "https://10.0.0.1/ is ugly" }, "extra.negative_prompt"],
+    [{ negative_prompt: "http://10.0.0.1 is ugly" }, "extra.negative_prompt"],
+    [{ negative_prompt: "https://x.com @10.0.0.1/ is ugly" }, "extra.negative_prompt"],
+    [{ negative_prompt: "https://x.com \\@10.0.0.1/ is ugly" }, "extra.negative_prompt"],
+    [{ negative_prompt: "https://x.com\n.internal/ is ugly" }, "extra.negative_prompt"],
+    [{ negative_prompt: "https://vllm\n.x.com/ is ugly" }, "extra.negative_prompt"],
+    [{ negative_prompt: "https://x.com\ufeff.internal/ is ugly" }, "extra.negative_prompt"],
   ])("%j", async (extra, param) => {
     expect((await refused({ extra }, 400, "invalid_parameter")).json.error.param).toBe(param);
+  });
+  test.each([
+    "https://x.com is ugly",
+    "http://x.com is ugly",
+    " https://x.com, https://y.com: both are ugly",
+    "https://x.com/a b is ugly; http://127.0.0.1/ is too",
+    "https://x.com\nis ugly",
+    "file: ugly",
+    "/ugly",
+  ])("words that begin with a public address, or with none, are taken: %j", async (negative_prompt) => {
+    expect((await world.submit(await world.account(), { extra: { negative_prompt } })).status).toBe(202);
   });
   test("public ones, words and what is left out anyway are taken", async () => {
     const extra = {
