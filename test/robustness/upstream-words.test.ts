@@ -84,12 +84,29 @@ describe("an error's sentence and its field", () => {
   );
 
   test.each([
+    "HTTPConnectionPool(host='inferer', port=8000): Max retries exceeded with url: /v1/chat/completions (Caused by NewConnectionError())",
+    "NameResolutionError(\"HTTPConnection(host='inferer', port=8000): Failed to resolve 'inferer' ([Errno -2] Name or service not known)\")",
+    "Cannot connect to host inferer:8000 ssl:default [Connect call failed ('10.2.3.4', 8000)]",
+    "redis_host=inferer, redis_port: 8000, {'port': 8000}",
+    "connect ECONNREFUSED inferer:8000, getaddrinfo ENOTFOUND inferer",
+    "No such host is known. (inferer:8000), Connection refused: inferer:8000",
+    "dial tcp: lookup inferer on 10.2.3.4:53: no such host, dial tcp inferer:8000: i/o timeout",
+    'Failed to connect to inferer port 8000: Could not resolve host: inferer, connect(2) for "inferer" port 8000',
+  ])("a connection that failed behind the host: neither names nor ports leave: %s", async (message) => {
+    const { reply } = await ask(language[0]!, json({ error: { message: `top_k: ${message}`, type: "invalid_request_error" } }, 400));
+    expect(reply.json.error.message).toContain("top_k: ");
+    expect(shown(reply)).not.toMatch(/inferer|8000|10\.2\.3/);
+  });
+
+  test.each([
     "Invalid 'tools[0].function.name': 'user_getProfile' must be shorter than 'project_readFiles'",
     "only basic formatting and bearer authentication are supported",
     "seed must be below 10**18, and **temperature** at most 2",
     "unexpected token at line:25, character at position:120",
     "tools.0.function.parameters.properties.local: unknown type",
     "Unknown model hf-inference/llama, known: gpt-4o-mini-2024-07-18 with 16384 tokens, image 16:9 at 10:30:45",
+    "ratio:16 (step:1000) 'width:1024' tokens:2048 top_k:50 at 12:30, host must be text, the support = 16, timed out (seconds:600)",
+    "Connection refused (errno:111), 'port' is required, the model is unavailable: qwen:72",
     "messages.2: no result for toolu_01A09q90qw90lq917835lq9, see https://json-schema.org/draft/2020-12/schema",
   ])("a sentence about the request itself stays whole: %s", async (message) => {
     const { reply } = await ask(language[0]!, json({ error: { message, type: "invalid_request_error" } }, 400));

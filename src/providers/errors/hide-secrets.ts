@@ -184,12 +184,34 @@ const hostForms: readonly [RegExp, (found: string) => boolean][] = [
   [/(?<![\w.-])(?:[a-z0-9_-]+\.)+[a-z]{2,}:\d{2,5}(?!\w)/gi, () => true],
   [/(?<![\w.-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+:\d{2,5}(?!\w)/gi, () => true],
 ];
-/** A name without a dot is a host only after one of these words and with a port; "at line 5" has a number too. */
-const hostAfter =
-  /(\b(?:to|at|from|host|upstream|server|address|backend|node|on)\s*[:=]?\s*['"]?)(?!(?:line|col|column|row|char|character|pos|position|offset|index|byte|token):)([a-z][\w-]*:\d{2,5})(?!\w)/gi;
+/** What a sentence may number with a colon. */
+const noHost = String.raw`(?!(?:line|col|column|row|char|character|pos|position|offset|index|byte|token|after|attempts?|code|errno|error|limit|retry|seconds|status|timeout):)`;
+const hostWithPort = String.raw`${noHost}[a-z][\w-]*:\d{2,5}(?!\w)`;
+/** A name without a dot is a host only after such words, and with a port where they may say something else. */
+const hostAfter: readonly RegExp[] = [
+  new RegExp(String.raw`(\b(?:to|at|from|host|upstream|server|address|backend|node|on)\b\s{0,3}[:=]?\s{0,3}['"]?)${hostWithPort}`, "gi"),
+  new RegExp(
+    String.raw`(\b(?:connection refused|ECONN[A-Z]+|E[A-Z]+UNREACH|ETIMEDOUT|dial tcp[46]?)\b[.:]?\s{0,3}[(['"]{0,2})${hostWithPort}`,
+    "gi",
+  ),
+  new RegExp(
+    String.raw`(\b(?:refused it|reset by peer|timed out|unreachable|unavailable|(?:is|not) known|name resolution)\b[.:]?\s{0,3}[([]['"]?)${hostWithPort}`,
+    "gi",
+  ),
+  // "HTTPConnectionPool(host='vllm', port=8000)", "Connect call failed ('10.2.3.4', 8000)"
+  /(\b(?:\w+_)?host(?:name)?\s*=\s*['"]?)[a-z0-9][\w.:-]*\b/gi,
+  /(\b(?:\w+_)?port['"]?\s*[:=]\s*['"]?)\d{2,5}\b/gi,
+  /(\bconnect call failed \()[^)]{1,100}(?=\))/gi,
+  // Names that were looked up stand without a port.
+  /(\b(?:ENOTFOUND|EAI_AGAIN|UnknownHostException:|could(?: not|n't) resolve host(?:name)?:?)\s+['"]?)[a-z0-9][\w.-]*\b/gi,
+  /(\bfailed to resolve ')[\w.-]+(?=' \(\[Errno)/gi,
+  /(\blookup )[\w.-]+(?= on \S+:53\b|: no such host)/gi,
+  /(\b(?:connect to ['"]?|for ['"]))[a-z0-9][\w.-]*(?=['"]? port \d)/gi,
+];
 
 function hideHosts(text: string): string {
-  let shown = text.replace(hostAfter, (_, before: string) => `${before}${hidden}`);
+  let shown = text;
+  for (const after of hostAfter) shown = shown.replace(after, (_, before: string) => `${before}${hidden}`);
   for (const [form, isHost] of hostForms) shown = shown.replace(form, (found) => (isHost(found) ? hidden : found));
   return shown;
 }
