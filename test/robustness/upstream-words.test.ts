@@ -142,7 +142,9 @@ describe("an error's sentence and its field", () => {
 
 describe("members of an answer that nobody understands", () => {
   const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6, input_tokens: 5, output_tokens: 1 };
-  const debug = { system_fingerprint: `fp_${key}`, x_debug: { host: leaks, deep: [{ at: leaks.join(" ") }] }, service_tier: "default" };
+  const trace = `${"in forward(self, ids)\n".repeat(100)}${leaks.join(" ")}`;
+  const deep = [{ at: leaks.join(" "), text: leaks, message: { document: trace } }];
+  const debug = { system_fingerprint: `fp_${key}`, x_debug: { host: leaks, deep, audio: leaks }, service_tier: "default" };
 
   test("chat: the host's own words go without what is the operator's, the model's stay", async () => {
     const said = "Ask https://10.2.3.4:8000 or localhost, with org-aBcDeFgHiJkL1234.";
@@ -156,6 +158,24 @@ describe("members of an answer that nobody understands", () => {
     expect(JSON.stringify([{ ...reply.json, choices: rest }, own.x_trace])).not.toMatch(secrets);
   });
 
+  test("chat: a long text is searched, one without end is hidden, and what only a file can be stays", async () => {
+    const file = Buffer.alloc(200_000, "a file").toString("base64");
+    const page = "no address here, ".repeat(2_000);
+    const members = {
+      x_page: page,
+      x_trace: `${page}http://10.2.3.4:8000`,
+      x_log: page.repeat(2),
+      x_file: file,
+      x_picture: `data:image/png;base64,${file}`,
+    };
+    const { reply } = await ask(
+      language[0]!,
+      json({ ...members, choices: [{ message: { content: page.repeat(4) }, finish_reason: "stop" }], usage }),
+    );
+    expect(reply.json).toMatchObject({ ...members, x_trace: `${page}[hidden]`, x_log: "[hidden]" });
+    expect(reply.json.choices[0].message.content).toBe(page.repeat(4));
+  });
+
   test("chat: what the model thinks and what the caller sent stay, under any host's name for them", async () => {
     const said = "Start it on localhost:3000";
     const thought = { google: { thought_signature: `CiQB/eyJhbGciOiJIUzI1NiJ9/Ab+=` } };
@@ -165,6 +185,7 @@ describe("members of an answer that nobody understands", () => {
       reasoning: said,
       extra_content: thought,
       provider_specific_fields: { reasoning: said, thinking: said },
+      context: { citations: [{ content: said }] },
     };
     const choice = { index: 0, message, finish_reason: "stop", stop_reason: "localhost" };
     const { reply } = await ask(language[0]!, json({ choices: [choice], prompt_logprobs: scored, usage }));

@@ -152,7 +152,7 @@ function hideKeyForms(text: string): string {
       /\b(?:sk|pk|rk|gsk|csk|xai|nvapi|pplx|ghp|r8)[-_][-_A-Za-z0-9]{6,}|\bhf_[A-Za-z0-9]{6,}|\bAIza[-_A-Za-z0-9]{10,}|\bA[KS]IA[A-Z0-9]{12,}/g,
       hidden,
     )
-    .replace(/\beyJ[-_A-Za-z0-9]{8,}(?:\.[-_A-Za-z0-9]+)+/g, hidden) // base64 of any JSON begins so; a token has dots
+    .replace(/\beyJ[-_A-Za-z0-9]{8,4000}(?:\.[-_A-Za-z0-9]+)+/g, hidden) // base64 of any JSON begins so; a token has dots
     .replace(/\b(?:org|proj|acct)[-_](?=[A-Za-z]*\d|[a-z]*[A-Z])[A-Za-z0-9]{6,}/g, hidden)
     .replace(/\b(?:project|user|team|wrkspc|ws)[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{10,}/g, hidden) // not a tool named user_getProfile
     .replace(/\b(?:projects|subscriptions|organizations|accounts|resourceGroups)\/[-\w.]+|\barn:aws[^\s"',]*/g, hidden);
@@ -225,13 +225,16 @@ const answer: ReadonlySet<string> = new Set([
   ...["images", "videos", "audio", "logprobs", "prompt_logprobs", "document", "text", "echoed", "stop_reason", "matched_stop"],
 ]);
 
-/** Returns the same object where nothing had to be removed. */
-export function hideInMembers(members: Json, provider: Provider): Json {
+/** Parts of an answer that hold the same names once more: of hosts that say a message twice, of LiteLLM, of Azure's documents. */
+const parts: ReadonlySet<string> = new Set(["message", "delta", "provider_specific_fields", "context"]);
+
+/** Returns the same object where nothing had to be removed. `isAnswer`: not inside a member that nobody understands. */
+export function hideInMembers(members: Json, provider: Provider, isAnswer = true): Json {
   let shown = members;
   for (const name in members) {
-    if (answer.has(name)) continue;
+    if (isAnswer && answer.has(name)) continue;
     const value = members[name];
-    const kept = hideInValue(value, provider);
+    const kept = hideInValue(value, provider, isAnswer && parts.has(name));
     if (kept === value) continue;
     if (shown === members) shown = { ...members };
     shown[name] = kept;
@@ -239,15 +242,26 @@ export function hideInMembers(members: Json, provider: Provider): Json {
   return shown;
 }
 
-/** Longer texts are the host's data; withoutKeys has already removed the provider's own keys from every answer. */
-const searchedMax = 2_000;
-
 /** Depth is bounded by the parser (json/scan.ts). */
-function hideInValue(value: unknown, provider: Provider): unknown {
-  if (typeof value === "string") return value.length > searchedMax ? value : hideSecrets(value, provider);
+function hideInValue(value: unknown, provider: Provider, isAnswer: boolean): unknown {
+  if (typeof value === "string") return hideInText(value, provider);
   if (Array.isArray(value)) {
-    const kept = value.map((item: unknown) => hideInValue(item, provider));
+    const kept = value.map((item: unknown) => hideInValue(item, provider, isAnswer));
     return kept.every((item, index) => item === value[index]) ? value : kept;
   }
-  return isObject(value) ? hideInMembers(value, provider) : value;
+  return isObject(value) ? hideInMembers(value, provider, isAnswer) : value;
+}
+
+/** A longer text may be a file. */
+const sentencesMax = 2_000;
+/** What is longer than this and no file is hidden unread. */
+const searchedMax = 65_536;
+const fileAddress = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.=+-]+){0,4},/;
+/** No address can do without one of these, and base64 has none. */
+const notBase64 = /[^-A-Za-z0-9+/_=]/;
+
+/** withoutKeys has already removed the provider's own keys from every answer. */
+function hideInText(text: string, provider: Provider): string {
+  if (text.length > sentencesMax && !notBase64.test(text.replace(fileAddress, ""))) return text;
+  return text.length > searchedMax ? hidden : hideSecrets(text, provider);
 }
