@@ -45,7 +45,10 @@ export function hideSecrets(message: string, provider: Provider): string {
   text = text.replace(anyUrl, (url) => (isStrange(url, domain) ? url : hidden));
   for (const host of hosts) text = text.replace(host, hidden);
   text = hideHosts(text);
-  if (text === message && message.length <= 64 && clean.size < cleanMax) clean.add(message);
+  if (text === message && message.length <= 64) {
+    if (clean.size >= cleanMax) clean.clear();
+    clean.add(message);
+  }
   return text;
 }
 
