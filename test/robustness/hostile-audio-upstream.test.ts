@@ -45,8 +45,8 @@ beforeAll(async () => {
   const family = (letter: string) => ({ voice_family: `provider_${letter}`, default_voice: "calm" });
   const models = [
     made("stt", "openai", { mode: "per-minute", usd_per_minute: 0.01, min_billable_minutes: 1 }, { type: "transcription" }),
-    made("plain", "openai", letters, family("a")),
     made("eleven", "elevenlabs", letters, family("a")),
+    made("plain", "openai", letters, family("a")),
     made("mini", "minimax", letters, family("b")),
     made("song-a", "elevenlabs", { mode: "per-second", usd_per_second: 0.01 }, { capability: "music" }),
     made("song-b", "minimax", { mode: "per-song", usd_per_song: 0.1 }, { capability: "music" }),
@@ -159,6 +159,49 @@ describe.each(Object.keys(calls))("%s", (name) => {
     expect(reply.headers).not.toHaveProperty("x-evil");
     expect(asked).not.toContain("/elsewhere");
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+});
+
+describe("the list of voices", () => {
+  const said = `Warm, ${leaks.join(", ")}, and calm`;
+  const shelves: Record<string, () => object> = {
+    provider_a: () => ({
+      voices: [
+        {
+          voice_id: "ada",
+          name: said,
+          description: said,
+          labels: { accent: said, [said]: "irish" },
+          tags: [said],
+          preview_url: `https://${address}/p.mp3`,
+        },
+        { voice_id: "bo", name: "Bo", description: null, tags: [said], preview_url: "https://tts.internal:8443/p.mp3" },
+        { voice_id: "cy", name: "Cy", labels: { accent: "irish" }, preview_url: "https://samples.example.com/cy.mp3" },
+      ],
+    }),
+    provider_b: () => ({
+      base_resp: { status_code: 0 },
+      system_voice: [
+        { voice_id: "ada", voice_name: said, description: [said] },
+        { voice_id: `a ${secret}`, voice_name: "Bo", description: [] },
+        { voice_id: "cy", voice_name: "Cy", description: ["calm"] },
+      ],
+    }),
+  };
+
+  test.each(Object.keys(shelves))("%s: every voice, and nothing of whose host it is", async (provider) => {
+    answer = text(JSON.stringify(shelves[provider]!()));
+    const { key } = await gateway.createAccount();
+    const reply = await gateway.request("GET", `/v1/audio/voices?provider=${provider}`, { key });
+    expect([reply.status, reply.json.data.length]).toEqual([200, 3]);
+    expect(reply.json.data[0]).toMatchObject({ voice_id: "ada", name: expect.stringContaining("Warm, [hidden]") });
+    expect(reply.json.data[2]).toMatchObject(
+      provider === "provider_a"
+        ? { name: "Cy", labels: { accent: "irish" }, preview_url: "https://samples.example.com/cy.mp3" }
+        : { name: "Cy", description: ["calm"] },
+    );
+    expect(reply.text).not.toContain(address);
+    expect(shown(reply)).not.toMatch(secrets);
   });
 });
 

@@ -14,10 +14,11 @@ export const leaks: readonly string[] = [
   ],
   ...["10.2.3.4:8000", "http://192.168.7.7/v1/models", "vllm.models.svc.cluster.local:8000", "db.internal", "[fd00::7]:8000", "fe80::7"],
   ...["connect to vllm-7b:8000", "localhost:11434", "port 8000", "org-aBcDeFgHiJkL1234", "proj_x1y2z3a4b5", "tenant-secret-7"],
+  ...["HTTPConnectionPool(host='vllm-prod', port=8000)", "Connection refused (vllm:8000)"],
 ];
 /** What must be found nowhere, of all these. */
 export const secrets =
-  /Ab12Cd|Ij90|sk-other|10\.2\.3\.4|192\.168|svc\.cluster|db\.internal|fd00::7|fe80::7|vllm-7b:|localhost|8000|11434|aBcDeFg|x1y2z3|tenant-secret|127\.0\.0\.1/;
+  /Ab12Cd|Ij90|sk-other|10\.2\.3\.4|192\.168|svc\.cluster|db\.internal|fd00::7|fe80::7|vllm-7b:|vllm-prod|localhost|8000|11434|aBcDeFg|x1y2z3|tenant-secret|127\.0\.0\.1/;
 
 /** All of a reply that a caller sees, but for ids, which are drawn and may contain any digits. */
 export function shown({ text, headers }: { text: string; headers: object }): string {

@@ -107,7 +107,7 @@ function expectNothingOf({ reply, sent }: Awaited<ReturnType<typeof ask>>): void
 // Vertex is asked with the machine's own token: it knows no other key.
 const leaksOf = (id: string) => (id.startsWith("vertex") ? leaks.filter((leak) => !/6Gh78|^key ending/.test(leak)) : leaks);
 const sentence = (id: string, sent: readonly string[]) => `top_k is wrong: ${leaksOf(id).join(", ")}, ${sent.join(", ")}. Mend it`;
-const debug = { x_debug: { host: leaks, deep: [{ at: leaks.join(" ") }] } };
+const debug = { x_debug: { host: leaks, deep: [{ at: leaks.join(" "), text: leaks }] } };
 
 describe.each(protocols)("%s", (protocol) => {
   const voice = voices[protocol]!;

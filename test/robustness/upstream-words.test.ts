@@ -84,12 +84,29 @@ describe("an error's sentence and its field", () => {
   );
 
   test.each([
+    "HTTPConnectionPool(host='inferer', port=8000): Max retries exceeded with url: /v1/chat/completions (Caused by NewConnectionError())",
+    "NameResolutionError(\"HTTPConnection(host='inferer', port=8000): Failed to resolve 'inferer' ([Errno -2] Name or service not known)\")",
+    "Cannot connect to host inferer:8000 ssl:default [Connect call failed ('10.2.3.4', 8000)]",
+    "redis_host=inferer, redis_port: 8000, {'port': 8000}",
+    "connect ECONNREFUSED inferer:8000, getaddrinfo ENOTFOUND inferer",
+    "No such host is known. (inferer:8000), Connection refused: inferer:8000",
+    "dial tcp: lookup inferer on 10.2.3.4:53: no such host, dial tcp inferer:8000: i/o timeout",
+    'Failed to connect to inferer port 8000: Could not resolve host: inferer, connect(2) for "inferer" port 8000',
+  ])("a connection that failed behind the host: neither names nor ports leave: %s", async (message) => {
+    const { reply } = await ask(language[0]!, json({ error: { message: `top_k: ${message}`, type: "invalid_request_error" } }, 400));
+    expect(reply.json.error.message).toContain("top_k: ");
+    expect(shown(reply)).not.toMatch(/inferer|8000|10\.2\.3/);
+  });
+
+  test.each([
     "Invalid 'tools[0].function.name': 'user_getProfile' must be shorter than 'project_readFiles'",
     "only basic formatting and bearer authentication are supported",
     "seed must be below 10**18, and **temperature** at most 2",
     "unexpected token at line:25, character at position:120",
     "tools.0.function.parameters.properties.local: unknown type",
     "Unknown model hf-inference/llama, known: gpt-4o-mini-2024-07-18 with 16384 tokens, image 16:9 at 10:30:45",
+    "ratio:16 (step:1000) 'width:1024' tokens:2048 top_k:50 at 12:30, host must be text, the support = 16, timed out (seconds:600)",
+    "Connection refused (errno:111), 'port' is required, the model is unavailable: qwen:72",
     "messages.2: no result for toolu_01A09q90qw90lq917835lq9, see https://json-schema.org/draft/2020-12/schema",
   ])("a sentence about the request itself stays whole: %s", async (message) => {
     const { reply } = await ask(language[0]!, json({ error: { message, type: "invalid_request_error" } }, 400));
@@ -125,7 +142,9 @@ describe("an error's sentence and its field", () => {
 
 describe("members of an answer that nobody understands", () => {
   const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6, input_tokens: 5, output_tokens: 1 };
-  const debug = { system_fingerprint: `fp_${key}`, x_debug: { host: leaks, deep: [{ at: leaks.join(" ") }] }, service_tier: "default" };
+  const trace = `${"in forward(self, ids)\n".repeat(100)}${leaks.join(" ")}`;
+  const deep = [{ at: leaks.join(" "), text: leaks, message: { document: trace } }];
+  const debug = { system_fingerprint: `fp_${key}`, x_debug: { host: leaks, deep, audio: leaks }, service_tier: "default" };
 
   test("chat: the host's own words go without what is the operator's, the model's stay", async () => {
     const said = "Ask https://10.2.3.4:8000 or localhost, with org-aBcDeFgHiJkL1234.";
@@ -139,6 +158,24 @@ describe("members of an answer that nobody understands", () => {
     expect(JSON.stringify([{ ...reply.json, choices: rest }, own.x_trace])).not.toMatch(secrets);
   });
 
+  test("chat: a long text is searched, one without end is hidden, and what only a file can be stays", async () => {
+    const file = Buffer.alloc(200_000, "a file").toString("base64");
+    const page = "no address here, ".repeat(2_000);
+    const members = {
+      x_page: page,
+      x_trace: `${page}http://10.2.3.4:8000`,
+      x_log: page.repeat(2),
+      x_file: file,
+      x_picture: `data:image/png;base64,${file}`,
+    };
+    const { reply } = await ask(
+      language[0]!,
+      json({ ...members, choices: [{ message: { content: page.repeat(4) }, finish_reason: "stop" }], usage }),
+    );
+    expect(reply.json).toMatchObject({ ...members, x_trace: `${page}[hidden]`, x_log: "[hidden]" });
+    expect(reply.json.choices[0].message.content).toBe(page.repeat(4));
+  });
+
   test("chat: what the model thinks and what the caller sent stay, under any host's name for them", async () => {
     const said = "Start it on localhost:3000";
     const thought = { google: { thought_signature: `CiQB/eyJhbGciOiJIUzI1NiJ9/Ab+=` } };
@@ -148,6 +185,7 @@ describe("members of an answer that nobody understands", () => {
       reasoning: said,
       extra_content: thought,
       provider_specific_fields: { reasoning: said, thinking: said },
+      context: { citations: [{ content: said }] },
     };
     const choice = { index: 0, message, finish_reason: "stop", stop_reason: "localhost" };
     const { reply } = await ask(language[0]!, json({ choices: [choice], prompt_logprobs: scored, usage }));

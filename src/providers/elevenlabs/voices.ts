@@ -16,7 +16,7 @@ const tokenLengthMax = 2_000;
 
 export function elevenlabsVoices(upstream: Upstream, clock: Clock = systemClock): ListVoices {
   return async (call) => {
-    const voices = openVoiceList();
+    const voices = openVoiceList(call.route.provider);
     let bytesLeft = listBytesMax;
     const seen = new Set<string>();
     let token: string | null = null;
@@ -40,13 +40,12 @@ export function elevenlabsVoices(upstream: Upstream, clock: Clock = systemClock)
 function voiceOf(voice: Json): ProviderVoice[] {
   const voiceId = textOf(voice["voice_id"]);
   if (voiceId === null || isOperators(voice)) return [];
-  const previewUrl = textOf(voice["preview_url"]);
   return [
     {
       voiceId,
       name: textOf(voice["name"]) ?? voiceId,
       labels: labelsOf(voice["labels"]),
-      previewUrl: previewUrl !== null && /^https:\/\//i.test(previewUrl) && URL.canParse(previewUrl) ? previewUrl : null,
+      previewUrl: textOf(voice["preview_url"]),
       description: textOf(voice["description"]),
       tags: arrayOf(voice["tags"]).filter((tag): tag is string => textOf(tag) !== null),
     },

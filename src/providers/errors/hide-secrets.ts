@@ -45,7 +45,10 @@ export function hideSecrets(message: string, provider: Provider): string {
   text = text.replace(anyUrl, (url) => (isStrange(url, domain) ? url : hidden));
   for (const host of hosts) text = text.replace(host, hidden);
   text = hideHosts(text);
-  if (text === message && message.length <= 64 && clean.size < cleanMax) clean.add(message);
+  if (text === message && message.length <= 64) {
+    if (clean.size >= cleanMax) clean.clear();
+    clean.add(message);
+  }
   return text;
 }
 
@@ -152,7 +155,7 @@ function hideKeyForms(text: string): string {
       /\b(?:sk|pk|rk|gsk|csk|xai|nvapi|pplx|ghp|r8)[-_][-_A-Za-z0-9]{6,}|\bhf_[A-Za-z0-9]{6,}|\bAIza[-_A-Za-z0-9]{10,}|\bA[KS]IA[A-Z0-9]{12,}/g,
       hidden,
     )
-    .replace(/\beyJ[-_A-Za-z0-9]{8,}(?:\.[-_A-Za-z0-9]+)+/g, hidden) // base64 of any JSON begins so; a token has dots
+    .replace(/\beyJ[-_A-Za-z0-9]{8,4000}(?:\.[-_A-Za-z0-9]+)+/g, hidden) // base64 of any JSON begins so; a token has dots
     .replace(/\b(?:org|proj|acct)[-_](?=[A-Za-z]*\d|[a-z]*[A-Z])[A-Za-z0-9]{6,}/g, hidden)
     .replace(/\b(?:project|user|team|wrkspc|ws)[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{10,}/g, hidden) // not a tool named user_getProfile
     .replace(/\b(?:projects|subscriptions|organizations|accounts|resourceGroups)\/[-\w.]+|\barn:aws[^\s"',]*/g, hidden);
@@ -184,12 +187,34 @@ const hostForms: readonly [RegExp, (found: string) => boolean][] = [
   [/(?<![\w.-])(?:[a-z0-9_-]+\.)+[a-z]{2,}:\d{2,5}(?!\w)/gi, () => true],
   [/(?<![\w.-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+:\d{2,5}(?!\w)/gi, () => true],
 ];
-/** A name without a dot is a host only after one of these words and with a port; "at line 5" has a number too. */
-const hostAfter =
-  /(\b(?:to|at|from|host|upstream|server|address|backend|node|on)\s*[:=]?\s*['"]?)(?!(?:line|col|column|row|char|character|pos|position|offset|index|byte|token):)([a-z][\w-]*:\d{2,5})(?!\w)/gi;
+/** What a sentence may number with a colon. */
+const noHost = String.raw`(?!(?:line|col|column|row|char|character|pos|position|offset|index|byte|token|after|attempts?|code|errno|error|limit|retry|seconds|status|timeout):)`;
+const hostWithPort = String.raw`${noHost}[a-z][\w-]*:\d{2,5}(?!\w)`;
+/** A name without a dot is a host only after such words, and with a port where they may say something else. */
+const hostAfter: readonly RegExp[] = [
+  new RegExp(String.raw`(\b(?:to|at|from|host|upstream|server|address|backend|node|on)\b\s{0,3}[:=]?\s{0,3}['"]?)${hostWithPort}`, "gi"),
+  new RegExp(
+    String.raw`(\b(?:connection refused|ECONN[A-Z]+|E[A-Z]+UNREACH|ETIMEDOUT|dial tcp[46]?)\b[.:]?\s{0,3}[(['"]{0,2})${hostWithPort}`,
+    "gi",
+  ),
+  new RegExp(
+    String.raw`(\b(?:refused it|reset by peer|timed out|unreachable|unavailable|(?:is|not) known|name resolution)\b[.:]?\s{0,3}[([]['"]?)${hostWithPort}`,
+    "gi",
+  ),
+  // "HTTPConnectionPool(host='vllm', port=8000)", "Connect call failed ('10.2.3.4', 8000)"
+  /(\b(?:\w+_)?host(?:name)?\s*=\s*['"]?)[a-z0-9][\w.:-]*\b/gi,
+  /(\b(?:\w+_)?port['"]?\s*[:=]\s*['"]?)\d{2,5}\b/gi,
+  /(\bconnect call failed \()[^)]{1,100}(?=\))/gi,
+  // Names that were looked up stand without a port.
+  /(\b(?:ENOTFOUND|EAI_AGAIN|UnknownHostException:|could(?: not|n't) resolve host(?:name)?:?)\s+['"]?)[a-z0-9][\w.-]*\b/gi,
+  /(\bfailed to resolve ')[\w.-]+(?=' \(\[Errno)/gi,
+  /(\blookup )[\w.-]+(?= on \S+:53\b|: no such host)/gi,
+  /(\b(?:connect to ['"]?|for ['"]))[a-z0-9][\w.-]*(?=['"]? port \d)/gi,
+];
 
 function hideHosts(text: string): string {
-  let shown = text.replace(hostAfter, (_, before: string) => `${before}${hidden}`);
+  let shown = text;
+  for (const after of hostAfter) shown = shown.replace(after, (_, before: string) => `${before}${hidden}`);
   for (const [form, isHost] of hostForms) shown = shown.replace(form, (found) => (isHost(found) ? hidden : found));
   return shown;
 }
@@ -203,13 +228,16 @@ const answer: ReadonlySet<string> = new Set([
   ...["images", "videos", "audio", "logprobs", "prompt_logprobs", "document", "text", "echoed", "stop_reason", "matched_stop"],
 ]);
 
-/** Returns the same object where nothing had to be removed. */
-export function hideInMembers(members: Json, provider: Provider): Json {
+/** Parts of an answer that hold the same names once more: of hosts that say a message twice, of LiteLLM, of Azure's documents. */
+const parts: ReadonlySet<string> = new Set(["message", "delta", "provider_specific_fields", "context"]);
+
+/** Returns the same object where nothing had to be removed. `isAnswer`: not inside a member that nobody understands. */
+export function hideInMembers(members: Json, provider: Provider, isAnswer = true): Json {
   let shown = members;
   for (const name in members) {
-    if (answer.has(name)) continue;
+    if (isAnswer && answer.has(name)) continue;
     const value = members[name];
-    const kept = hideInValue(value, provider);
+    const kept = hideInValue(value, provider, isAnswer && parts.has(name));
     if (kept === value) continue;
     if (shown === members) shown = { ...members };
     shown[name] = kept;
@@ -217,15 +245,26 @@ export function hideInMembers(members: Json, provider: Provider): Json {
   return shown;
 }
 
-/** Longer texts are the host's data; withoutKeys has already removed the provider's own keys from every answer. */
-const searchedMax = 2_000;
-
 /** Depth is bounded by the parser (json/scan.ts). */
-function hideInValue(value: unknown, provider: Provider): unknown {
-  if (typeof value === "string") return value.length > searchedMax ? value : hideSecrets(value, provider);
+function hideInValue(value: unknown, provider: Provider, isAnswer: boolean): unknown {
+  if (typeof value === "string") return hideInText(value, provider);
   if (Array.isArray(value)) {
-    const kept = value.map((item: unknown) => hideInValue(item, provider));
+    const kept = value.map((item: unknown) => hideInValue(item, provider, isAnswer));
     return kept.every((item, index) => item === value[index]) ? value : kept;
   }
-  return isObject(value) ? hideInMembers(value, provider) : value;
+  return isObject(value) ? hideInMembers(value, provider, isAnswer) : value;
+}
+
+/** A longer text may be a file. */
+const sentencesMax = 2_000;
+/** What is longer than this and no file is hidden unread. */
+const searchedMax = 65_536;
+const fileAddress = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.=+-]+){0,4},/;
+/** No address can do without one of these, and base64 has none. */
+const notBase64 = /[^-A-Za-z0-9+/_=]/;
+
+/** withoutKeys has already removed the provider's own keys from every answer. */
+function hideInText(text: string, provider: Provider): string {
+  if (text.length > sentencesMax && !notBase64.test(text.replace(fileAddress, ""))) return text;
+  return text.length > searchedMax ? hidden : hideSecrets(text, provider);
 }

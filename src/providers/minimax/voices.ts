@@ -2,6 +2,7 @@
 // (docs/behaviour/providers.md#minimax).
 import { type Clock, systemClock } from "../../clock.ts";
 import { isVoiceId } from "../../text/counted-text.ts";
+import { withoutKeys } from "../errors/hide-secrets.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, type Json, objectOf, parseLong, textOf } from "../json/read.ts";
 import { filesBytesMax, takeFilesOut } from "../transport/base64-files.ts";
@@ -26,7 +27,7 @@ export function minimaxVoices(upstream: Upstream, clock: Clock = systemClock): L
     const request = jsonRequest(call, "/v1/get_voice", JSON.stringify({ voice_type: "system" }));
     const answer = await ask(upstream, clock, call, request, listBytesMax);
     if (!Array.isArray(answer["system_voice"])) throw unreadable("the answer has no voices");
-    const voices = openVoiceList();
+    const voices = openVoiceList(call.route.provider);
     for (const voice of answer["system_voice"].map(objectOf).flatMap(voiceOf)) voices.add(voice);
     return voices.all();
   };
@@ -58,7 +59,7 @@ export function minimaxDesign(upstream: Upstream, clock: Clock = systemClock): D
     const request = { ...jsonRequest(call, "/v1/voice_design", body), firstByteMs };
     const answer = await exchange(upstream, request, clock, minimaxError);
     const { text } = takeFilesOut(await answer.body.bytes(filesBytesMax)); // the preview audio is not used
-    const designed = parseObject(text);
+    const designed = parseObject(withoutKeys(text, call.route.provider));
     assertNoError(designed, call.route.provider);
     const given = textOf(designed["voice_id"]);
     if (given === null || !isVoiceId(given)) throw unreadable("the answer names no voice");
@@ -80,7 +81,7 @@ async function ask(
 
 async function answerOf(upstream: Upstream, clock: Clock, request: UpstreamRequest, bytesMax: number): Promise<Json> {
   const answer = await exchange(upstream, request, clock, minimaxError);
-  return parseObject(await wholeText(answer, bytesMax), parseLong);
+  return parseObject(withoutKeys(await wholeText(answer, bytesMax), request.provider), parseLong);
 }
 
 function voiceOf(voice: Json): ProviderVoice[] {
