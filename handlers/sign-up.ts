@@ -8,7 +8,7 @@ export const signUp: Handler<"signUp"> = async (context, { body, address, receiv
   const { email, password, name } = body;
   await throttle(context, "sign-up", { client: address, email });
   await assertHuman(context, body.captcha_token, address);
-  const user = await run(context, { email, password, name: name?.trim() || null, at: receivedAt });
+  const user = await run(context, { email, password, name: name?.trim() || null, client: address, at: receivedAt });
   return {
     status: 201,
     body: { user: userRecord(context.catalog, user), verification_required: true },

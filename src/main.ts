@@ -16,7 +16,7 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import { type BatcherGauge, openBatcherGauge } from "./db/batcher.ts";
-import { isLocal } from "./db/hosts.ts";
+import { isTrial } from "./db/hosts.ts";
 import { connect, inTransaction } from "./db/connect.ts";
 import { openCaptcha } from "./identity/captcha.ts";
 import { openIdentityProviders } from "./identity/providers.ts";
@@ -228,7 +228,7 @@ async function openDomain(
   ledger.hears(accounts.heardUntil);
   opening.defer(() => accounts.close());
   const limits = opening.adopt(createLimits(db, onFault, batchers.limits), (opened) => opened.close());
-  const mails = { name: config.service.name, smtpUrl: config.smtpUrl, from: config.mailFrom, log, prints: isLocal(databaseUrl) };
+  const mails = { name: config.service.name, smtpUrl: config.smtpUrl, from: config.mailFrom, log, prints: isTrial(config) };
   const mailer = opening.adopt(createMailer(mails), (opened) => opened.close());
   const identityProviders = opening.adopt(openIdentityProviders(config.signInProviders), (opened) => opened.close());
   const captcha =

@@ -13,6 +13,8 @@ interface Asker {
   about?: string;
   /** Succeeded here before, or holds a proof: waits in a separate queue. */
   known?: boolean;
+  /** About a network that signs somebody up: waits in a third queue, so that a flood of sign-ups takes no place of a sign-in. */
+  signsUp?: boolean;
   /** For an account that doesn't exist; the timing must not reveal that. */
   ghost?: boolean;
 }
@@ -28,54 +30,61 @@ interface Waiter {
 }
 
 interface WaitingList {
+  places: number;
+  /** How many of them are for subjects that have none waiting. */
+  reserved: number;
   /** Without ghosts, which take no space in the queue. */
   waiting: number;
   /** In the order of service; never empty. */
   queues: Map<string, Waiter[]>;
 }
 
-const newWaitingList = (): WaitingList => ({ waiting: 0, queues: new Map() });
+const newWaitingList = (places: number, reserved = 0): WaitingList => ({ places, reserved, waiting: 0, queues: new Map() });
 
-/** `places` bounds each of the two queues. */
+/**
+ * `places` bounds each of the two queues of sign-ins. That of sign-ups has four times as many, half of them for networks that have none waiting:
+ * a flood from a hundred networks leaves room for the next.
+ */
 export function openHashQueue(runningMax: number, places: number): HashQueue {
   let running = 0;
-  const known = newWaitingList();
-  const others = newWaitingList();
-  let lists = [known, others];
+  const known = newWaitingList(places);
+  const others = newWaitingList(places);
+  const signUps = newWaitingList(4 * places, 2 * places);
+  let lists = [known, others, signUps];
   /** How long the work last took. */
   let lastMs = 0;
 
-  function shift(list: WaitingList): Waiter | undefined {
-    for (const [about, queue] of list.queues) {
-      const waiter = queue.shift()!;
-      list.queues.delete(about);
-      if (queue.length > 0) list.queues.set(about, queue); // behind the other subjects
-      if (!waiter.ghost) list.waiting -= 1;
-      return waiter;
-    }
-    return undefined;
+  function shift(list: WaitingList): Waiter {
+    const [about, queue] = list.queues.entries().next().value!;
+    const waiter = queue.shift()!;
+    list.queues.delete(about);
+    if (queue.length > 0) list.queues.set(about, queue); // behind the other subjects
+    if (!waiter.ghost) list.waiting -= 1;
+    return waiter;
   }
 
   function next(): void {
     while (running < runningMax) {
-      const waiter = shift(lists[0]!) ?? shift(lists[1]!);
-      if (waiter === undefined) return;
-      lists = lists.toReversed(); // the two lists alternate, so that neither starves
+      const list = lists.find(({ queues }) => queues.size > 0);
+      if (list === undefined) return;
+      lists = [...lists.filter((other) => other !== list), list]; // the lists take turns, so that none starves
+      const waiter = shift(list);
       if (!waiter.ghost) running += 1;
       waiter.start(!waiter.ghost);
     }
   }
 
   /** Whether there is a slot, now or once it is this caller's turn. */
-  async function take({ about, known: isKnown = false, ghost = false }: Asker): Promise<boolean> {
-    if (running < runningMax && known.queues.size + others.queues.size === 0) {
+  async function take({ about, known: isKnown = false, signsUp = false, ghost = false }: Asker): Promise<boolean> {
+    if (running < runningMax && lists.every(({ queues }) => queues.size === 0)) {
       running += 1;
       return true; // ghosts as well, since no other caller has to wait
     }
-    const list = isKnown ? known : others;
+    const list = signsUp ? signUps : isKnown ? known : others;
     const queue = list.queues.get(about ?? "") ?? [];
+    const reserved = queue.length === 0 ? 0 : list.reserved;
     // Ghosts are refused like others, except that they count other ghosts: else a refusal would reveal them.
-    const free = places - list.waiting - (ghost ? queue.length : 0);
+    const free = list.places - reserved - list.waiting - (ghost ? queue.length : 0);
     if (about === undefined ? free < 1 : !mayHold(queue.length, 1, free)) fail("overloaded");
     if (!ghost) list.waiting += 1;
     return new Promise<boolean>((start) => {
@@ -162,6 +171,6 @@ function derive(password: string, parameters: Omit<Argon2Parameters, "message">)
 
 /** Half of the thread pool; the other half resolves names and reads files meanwhile. */
 const runningMax = 2;
-/** The last of them waits about two seconds; further callers are told to retry. */
+/** The last of them waits about two seconds, or four while people sign up; further callers are told to retry. */
 const waitingMax = 64;
 const queue = openHashQueue(runningMax, waitingMax);

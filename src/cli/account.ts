@@ -4,7 +4,6 @@ import { listKeys } from "../accounts/key-records.ts";
 import { closeSessions, openSession } from "../accounts/sessions.ts";
 import { sessionCookiePair } from "../accounts/tokens.ts";
 import { lockReceiver } from "../accounts/users.ts";
-import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Queries } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
@@ -31,7 +30,7 @@ export async function create({ config, options }: Input): Promise<Outcome> {
   if (typeof options.deposit === "string") postings.push(["deposit", readAmount(options.deposit, "--deposit")]);
   if (typeof options.credit === "string") postings.push(["bonus", readAmount(options.credit, "--credit")]);
   return withDatabase(config, async (db) => {
-    const at = systemClock();
+    const at = db.checks.now();
     const made = async (transaction: Queries) => {
       const account = await createAccount(transaction, { email, verified: options.verified === true, at });
       if (options["signup-credit"]) await giveSignupCredit(transaction, config, { accountId: account.accountId, email, at });
@@ -102,7 +101,7 @@ export async function resume(input: Input): Promise<Outcome> {
 async function setWhetherSuspended({ config, words }: Input, suspended: boolean): Promise<Outcome> {
   return withDatabase(config, async (db) => {
     const { accountId, email } = await readAccount(db, words[0]!);
-    await changeSuspension({ db, config, clock: systemClock }, shellActor(), { accountId, suspends: suspended, reason: null });
+    await changeSuspension({ db, config, clock: db.checks.now }, shellActor(), { accountId, suspends: suspended, reason: null });
     const id = accountIdText(accountId);
     return { json: { account_id: id, suspended }, text: `${id} ${email} ${suspended ? "is suspended" : "is active again"}` };
   });
@@ -118,7 +117,7 @@ export async function setTier({ config, words, options }: Input): Promise<Outcom
   if (tier !== null && !known.includes(tier)) throw new Refused(`TIER must be one of the catalog's tiers, ${known.join(", ")}, or auto`);
   return withDatabase(config, async (db) => {
     const { accountId, email } = await readAccount(db, id);
-    await changeTier({ db, catalog, clock: systemClock }, shellActor(), { accountId, tier, reason });
+    await changeTier({ db, catalog, clock: db.checks.now }, shellActor(), { accountId, tier, reason });
     const now = tierNumber(config, (await readBalance(db, accountId))!);
     const json = { account_id: accountIdText(accountId), tier: now, assigned_tier: tier };
     return { json, text: `${json.account_id} ${email} has tier ${now}${tier === null ? ", by its deposits" : ""}` };
@@ -130,7 +129,7 @@ export async function setTier({ config, words, options }: Input): Promise<Outcom
 export async function createSession({ config, words }: Input): Promise<Outcome> {
   return withDatabase(config, async (db) => {
     const { accountId, email } = await readAccount(db, words[0]!);
-    const at = systemClock();
+    const at = db.checks.now();
     const row = () => ({ action: "session.create", target: accountIdText(accountId) });
     const { token, csrfToken, expiresAt } = await recordedByShell(
       db,
@@ -155,7 +154,7 @@ export async function removeTotp({ config, words, options }: Input): Promise<Out
   return withDatabase(config, async (db) => {
     const { accountId, email } = await readAccount(db, words[0]!);
     const id = accountIdText(accountId);
-    const at = systemClock();
+    const at = db.checks.now();
     const row = () => ({ action: "totp.remove", target: id, reason, before: { enabled: true }, after: { enabled: false } });
     const remove = async (transaction: Queries) => {
       await lockReceiver(transaction, accountId, { toPerson: true });
@@ -178,7 +177,7 @@ export async function list({ config, options }: Input): Promise<Outcome> {
   const email = typeof options.email === "string" ? options.email : null;
   return withDatabase(config, async (db) => {
     const before = typeof options.after === "string" ? (await readAccount(db, options.after)).accountId : null;
-    const found = await listSpending(db, systemClock(), { before, email, suspended }, limit + 1);
+    const found = await listSpending(db, db.checks.now(), { before, email, suspended }, limit + 1);
     const accounts = found.slice(0, limit);
     const more = found.length > limit;
     const data = accounts.map((account) => ({

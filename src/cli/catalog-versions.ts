@@ -6,7 +6,6 @@ import { CatalogFault, checkCatalog, loadCatalog, type Loaded, newlyUnset } from
 import { simulatorScheme } from "../catalog/provider.ts";
 import { catalogSource } from "../catalog/sources.ts";
 import { fileVersion, listVersions, newestVersion, type Version } from "../catalog/versions.ts";
-import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Queries } from "../db/connect.ts";
 import { shellActor } from "../operators/action-log.ts";
@@ -63,7 +62,7 @@ export async function apply({ config, words, options }: Input): Promise<Outcome>
       return { json: { applied: false, version, ...comparison }, text: [...told, note].join("\n") };
     }
     const applying = { loaded, fileText: () => currentText, expected: expected ?? version, reason };
-    const written = await applyCatalog({ db, clock: systemClock }, shellActor(), applying);
+    const written = await applyCatalog({ db, clock: db.checks.now }, shellActor(), applying);
     const now = written?.id ?? version;
     return {
       json: { applied: written !== null, version: now, ...comparison },
@@ -76,7 +75,7 @@ export async function revert({ config, options }: Input): Promise<Outcome> {
   const reason = typeof options.reason === "string" ? readReason(options.reason) : null;
   const load = (text: string) => loadCatalog({ text, ...surroundings(config) });
   return withDatabase(config, async (db) => {
-    const { id, restores } = await revertCatalog({ db, clock: systemClock }, shellActor(), { expected: null, load, reason });
+    const { id, restores } = await revertCatalog({ db, clock: db.checks.now }, shellActor(), { expected: null, load, reason });
     return { json: { version: id, restores }, text: `${nameOf(id)} is in use: it is ${nameOf(restores ?? fileVersion)} again` };
   });
 }

@@ -3,7 +3,6 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
 import { Refused } from "../accounts/admin.ts";
-import { systemClock } from "../clock.ts";
 import { accountIdText, parseAccountId } from "../ids.ts";
 import { parseJson } from "../json/parse.ts";
 import type { Charge } from "../ledger/charge-log.ts";
@@ -79,7 +78,7 @@ async function postAll(db: Db, lost: readonly Difference[]): Promise<{ posted: n
   const refused: Difference[] = [];
   let posted = 0;
   for (const one of lost) {
-    const at = systemClock();
+    const at = db.checks.now();
     const target = accountIdText(one.accountId);
     const row = (refusal: string | null) =>
       refusal === null

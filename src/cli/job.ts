@@ -1,6 +1,5 @@
 // `svc job …`: shows, lists, refunds and cancels media jobs.
 import { Refused } from "../accounts/admin.ts";
-import { systemClock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import type { JobStatus } from "../jobs/types.ts";
 import { readStaffJobs, refundJob, type StaffJob, staffRecord } from "../jobs/staff-jobs.ts";
@@ -66,7 +65,7 @@ export async function refund({ config, words }: Input): Promise<Outcome> {
 async function refundRecorded(db: Db, { shown_id: shownId, account_id, charged }: StaffJob): Promise<JobStatus | "unknown" | null> {
   const after = { account_id: accountIdText(account_id), status: "refunded", amount_usd: toUsd(charged ?? 0n) };
   const row = (refused: unknown) => (refused === null ? { action: "job.refund", target: shownId, after } : null);
-  return recordedByShell(db, systemClock(), (transaction) => refundJob(transaction, shownId), row);
+  return recordedByShell(db, db.checks.now(), (transaction) => refundJob(transaction, shownId), row);
 }
 
 export async function cancel({ config, words, options }: Input): Promise<Outcome> {
@@ -74,7 +73,7 @@ export async function cancel({ config, words, options }: Input): Promise<Outcome
   const reason = readReason(options.reason);
   return withDatabase(config, async (db) => {
     const { catalog } = await readServed(db, config);
-    await cancelJob({ db, clock: systemClock, catalog }, shellActor(), { shownId, reason });
+    await cancelJob({ db, clock: db.checks.now, catalog }, shellActor(), { shownId, reason });
     const [job] = await readStaffJobs(db, catalog.tiers, { shownId }, 1);
     const released = job!.started_at === null ? "it held nothing" : `${usdText(job!.estimated)} USD released`;
     return { json: staffRecord(job!), text: `${shownId} cancelled, ${released}` };

@@ -23,7 +23,7 @@ export async function create({ config, words, options }: Input): Promise<Outcome
   const policy = readRules(options);
   return withDatabase(config, async (db) => {
     const { accountId } = await readAccount(db, words[0]!);
-    const at = systemClock();
+    const at = db.checks.now();
     const key = { accountId, name, budget: { limit, resets }, policy, at };
     const { secret } = await recordedByShell(
       db,
@@ -81,7 +81,7 @@ export async function roll({ config, words, options }: Input): Promise<Outcome> 
     const key = await findKey(db, words[0]!);
     const { secret, record } = await recordedByShell(
       db,
-      systemClock(),
+      db.checks.now(),
       async (transaction) => (await rollKey(transaction, key, { by: null, graceSeconds: grace })) ?? refuseKey(),
       ({ record: rolled }) => rowOf("key.roll", key.accountId, rolled.id, { previous_secret_until: rolled.previous_secret_until }),
     );
@@ -112,7 +112,7 @@ export async function enable(input: Input): Promise<Outcome> {
 
 export async function remove({ config, words }: Input): Promise<Outcome> {
   return withDatabase(config, async (db) => {
-    const [key, at] = [await findKey(db, words[0]!), systemClock()];
+    const [key, at] = [await findKey(db, words[0]!), db.checks.now()];
     const { id, newDefault, secret } = await recordedByShell(
       db,
       at,
@@ -152,7 +152,7 @@ async function setEnabled({ config, words }: Input, wanted: boolean): Promise<Ou
     const key = await findKey(db, words[0]!);
     const { name, enabled, masked } = await recordedByShell(
       db,
-      systemClock(),
+      db.checks.now(),
       (transaction) => setKeyEnabled(transaction, keyIdText(key.id), wanted),
       (record) => rowOf(wanted ? "key.enable" : "key.disable", key.accountId, record.id, { enabled: wanted }),
     );

@@ -4,7 +4,6 @@ import { Refused } from "../accounts/admin.ts";
 import { lockReceiver } from "../accounts/users.ts";
 import { tiersOf } from "../catalog/tiers.ts";
 import type { Tier } from "../catalog/types.ts";
-import { systemClock } from "../clock.ts";
 import type { Db, Queries } from "../db/connect.ts";
 import { accountIdText, topupIdText, uuidv7 } from "../ids.ts";
 import { readStaffJobs } from "../jobs/staff-jobs.ts";
@@ -37,7 +36,7 @@ async function add({ config, words }: Input, kind: "deposit" | "bonus"): Promise
   const work = async (db: Db): Promise<Outcome> => {
     const { accountId } = await readAccount(db, words[0]!);
     const id = accountIdText(accountId);
-    const at = systemClock();
+    const at = db.checks.now();
     const entry = { id: uuidv7(at), accountId, kind, amount, ref: "cli", at };
     const row = (after: Amount) => ({
       ...{ action: kind === "bonus" ? "account.credit" : "account.deposit", target: id, effect: entry.id },
@@ -87,7 +86,7 @@ export async function adjust({ config, words, options }: Input): Promise<Outcome
     const named = entry === null ? null : await findEntry(db, accountId, entry);
     if (named === undefined) throw new Refused(`${id} has no entry ${entry}`);
     const kind = named === null ? (options.earned ? "earned_adjustment" : "adjustment") : correctionOf(named.kind);
-    const at = systemClock();
+    const at = db.checks.now();
     const correction = { accountId, kind, amount, ref: named?.ref ?? "cli", reason, corrects: named?.seq ?? null, at };
     const effect = uuidv7(at);
     const row = (done: Corrected) => (done.refused === null ? adjustment({ id, effect, amount, kind, reason }, done) : null);
@@ -144,7 +143,7 @@ export async function listUnappliedPayments({ config }: Input): Promise<Outcome>
 export async function dismissPayment({ config, words }: Input): Promise<Outcome> {
   const id = words[0]!;
   return withDatabase(config, async (db) => {
-    const at = systemClock();
+    const at = db.checks.now();
     const row = (dismissed: boolean) => (dismissed ? { action: "payment.dismiss", target: id } : null);
     if (!(await recordedByShell(db, at, (transaction) => dismissUnapplied(transaction, id, at), row)))
       throw new Refused(`no such event waits: ${id}`);
@@ -160,7 +159,7 @@ export async function refund({ config, words, options }: Input): Promise<Outcome
   const work = async (db: Db): Promise<Outcome> => {
     const charge = await chargeOf(db, tiersOf(config.catalogPath), words[0]!, options.account);
     const { name, accountId, id } = charge;
-    const at = systemClock();
+    const at = db.checks.now();
     const row = (given: Refunded) => (given.refused === null ? refundRow({ accountId, id, name, reason }, given) : null);
     const post = () => recordedByShell(db, at, (transaction) => giveBack(transaction, { accountId, id, at, amount, reason }), row);
     const done = await orSayWhereToLook(db, accountId, "earned", amount ?? charge.amount, () =>

@@ -1,6 +1,5 @@
 // `svc operator …`: who is an operator of the gateway. The shell may do what an admin may, and is bound by no role of its own.
 import { isOperatorRole, operatorRoles } from "../accounts/operators.ts";
-import { systemClock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { shellActor } from "../operators/action-log.ts";
 import { listRoles, setRole } from "../operators/roles.ts";
@@ -27,7 +26,7 @@ async function change({ config, words, options }: Input, role: Parameters<typeof
   const reason = options.reason === undefined ? null : readReason(options.reason);
   return withDatabase(config, async (db) => {
     await readAccount(db, words[0]!);
-    await setRole({ db, config, clock: systemClock }, shellActor(), { account: words[0]!, role, reason });
+    await setRole({ db, config, clock: db.checks.now }, shellActor(), { account: words[0]!, role, reason });
     return shown(db, config);
   });
 }

@@ -32,7 +32,7 @@ export async function list({ config }: Input): Promise<Outcome> {
   return withDatabase(config, async (db) => {
     const loaded = await readServed(db, config);
     const [routes, credentials] = [await readRouteFigures(db, healthMinutes), await readCredentialFigures(db, healthMinutes)];
-    const disabled = await readDisabled(db, new Date());
+    const disabled = await readDisabled(db, db.checks.now());
     const data = [...loaded.catalog.providers.values()].map((provider) => ({
       ...rowOf(loaded, provider, routes),
       disabled: disabled.filter((one) => one.provider === provider.id).map(toDisabled),

@@ -2,7 +2,6 @@
 import { readFile } from "node:fs/promises";
 import { request } from "undici";
 import { Refused } from "../accounts/admin.ts";
-import { systemClock } from "../clock.ts";
 import { parseJson } from "../json/parse.ts";
 import { isSealed, listReceiptKeys, rotateReceiptKey } from "../ledger/receipt-keys.ts";
 import { type KeySet, type ReceiptProofLike, verifyReceipt } from "../sdk/verify-receipt.ts";
@@ -75,7 +74,7 @@ export async function rotate({ config }: Input): Promise<Outcome> {
   return withDatabase(config, async (db) => {
     const kid = await recordedByShell(
       db,
-      systemClock(),
+      db.checks.now(),
       (transaction) => rotateReceiptKey(transaction, config.receiptSecret),
       (made) => ({ action: "receipt.rotate", target: made }),
     );

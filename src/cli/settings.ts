@@ -1,5 +1,4 @@
 // `svc settings …`: the settings that change while the gateway runs. Values are written as in the environment, and checked as there.
-import { systemClock } from "../clock.ts";
 import { type Config, readConfig } from "../config.ts";
 import type { Db } from "../db/connect.ts";
 import { shellActor } from "../operators/action-log.ts";
@@ -24,7 +23,7 @@ export async function reset(input: Input): Promise<Outcome> {
 async function change({ config, options }: Input, field: Field, value: Values[Field] | null): Promise<Outcome> {
   const reason = options.reason === undefined ? null : readReason(options.reason);
   return withDatabase(config, async (db) => {
-    await changeSettings({ db, clock: systemClock, environment: config }, shellActor(), { [field]: value, reason });
+    await changeSettings({ db, clock: db.checks.now, environment: config }, shellActor(), { [field]: value, reason });
     return shown(db, config);
   });
 }

@@ -23,7 +23,7 @@ export async function create({ config, options }: Input): Promise<Outcome> {
   const expiresAt = typeof options.expires === "string" ? readTimeToCome(options.expires, "--expires", systemClock()) : null;
   const asked = { amount, count, expiresAt, creditDays, oncePerAccount: options["once-per-account"] === true, reason: reasonOf(options) };
   const { batch, vouchers } = await withDatabase(config, (db) =>
-    makeVouchers({ db, clock: systemClock }, shellActor(), { ...asked, idempotencyKey: null }),
+    makeVouchers({ db, clock: db.checks.now }, shellActor(), { ...asked, idempotencyKey: null }),
   );
   const codes = vouchers.map(({ code }) => code);
   const text = [...codes, `Batch ${batch.id}: ${count} of ${usdText(amount)} USD. The codes are shown only once.`].join("\n");
@@ -64,7 +64,7 @@ function lineOf({ id, amount, count, redeemed, createdAt, expiresAt, creditDays,
 
 export async function end({ config, words, options }: Input): Promise<Outcome> {
   const [named, reason] = [words[0]!, reasonOf(options)];
-  const needs = (db: Db) => ({ db, clock: systemClock });
+  const needs = (db: Db) => ({ db, clock: db.checks.now });
   if (named.startsWith("vou_")) {
     await withDatabase(config, (db) => endVoucher(needs(db), shellActor(), { id: named, reason }));
     return { json: { voucher: named, ended: true }, text: `${named} can no longer be redeemed.` };

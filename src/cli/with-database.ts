@@ -16,6 +16,7 @@ export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<
     config,
     async (db) => {
       await assertMigrated(db);
+      await lookAtClock(db);
       return work(db).catch(refuse);
     },
     options,
@@ -29,6 +30,13 @@ async function assertMigrated(db: Db): Promise<void> {
   if (names.length === 0) return;
   const what = isNew ? "it has no tables" : `${names[0]!}${names.length === 1 ? " is" : ` and ${names.length - 1} more are`} missing`;
   throw new Refused(`the database is not up to date (${what}): run svc migrate or svc start first`);
+}
+
+/** So that `db.checks.now()` is the database's time, by which a gateway dates too: this machine's clock may be wrong. */
+async function lookAtClock({ pool, checks }: Db): Promise<void> {
+  const [wallSent, sent] = [Date.now(), performance.now()];
+  const { rows } = await pool.query<{ at: number }>("select extract(epoch from clock_timestamp())::float8 * 1000 as at");
+  checks.lookAtClock({ sent, heard: performance.now(), wallSent, wallHeard: Date.now(), database: rows[0]!.at });
 }
 
 /** What the gateway's own operations refuse is refused in their words. */

@@ -2,6 +2,7 @@
 // the first host that answers and has the requested role. pg itself knows one host. Whether an address leads to this machine is known here too.
 import pg from "pg";
 import { openTurns, type Turns } from "../concurrency/slots.ts";
+import type { Config } from "../config.ts";
 import type { DatabaseChecks, DatabaseIdentity } from "./database-checks.ts";
 import { isOtherDatabase, isTransient, OtherDatabase } from "./transient-error.ts";
 
@@ -131,9 +132,14 @@ export function turnsAt(url: string): Turns | null {
 }
 
 /** A socket, or a loopback address. */
-export function isLocal(url: string): boolean {
+function isLocal(url: string): boolean {
   const parsed = URL.parse(url);
   if (parsed === null) return false;
   const host = parsed.searchParams.get("host") ?? decodeURIComponent(parsed.hostname);
-  return host === "" || /^(\/|localhost$|127\.|\[::1\]$)/.test(host);
+  return host === "" || /^(\/|localhost$|127\.[\d.]+$|\[::1\]$)/.test(host);
+}
+
+/** Whether one person on one machine seems to try the gateway: the database is embedded, or it and the public address are local. */
+export function isTrial({ databaseUrl, publicUrl }: Pick<Config, "databaseUrl" | "publicUrl">): boolean {
+  return databaseUrl === null || (isLocal(databaseUrl) && (publicUrl === null || isLocal(publicUrl)));
 }

@@ -133,7 +133,7 @@ function wordOf(code: unknown): string {
   return typeof code === "string" && /^\w{1,60}$/.test(code) ? code : "unknown";
 }
 
-// A provider's address, checked by the rules of sign-up.
+// A provider's address. Whether a new account may have it is up to the sign-in.
 
 export function verifiedAddress(email: unknown): string {
   if (typeof email !== "string" || !isEmailAddress(email)) throw new NotProven("no usable address");

@@ -9,6 +9,7 @@ import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import type { Answer, Flow, Identity, IdentityProvider } from "../identity/calls.ts";
+import { isNewEmail } from "../text/email-address.ts";
 import { lockAccount, lockAccountOf, lockOrMakeAccount, waitForOthers } from "./lock-account.ts";
 import { assertMaySignUp, byInvitation, failClosed } from "./sign-up.ts";
 import { finishSignIn, joinOwnDomain, markVerified, reclaim } from "./verified.ts";
@@ -131,6 +132,7 @@ async function link(transaction: Queries, { issuer, subject, email }: Identity, 
   const known = await lockAccountOf(transaction, email);
   if (!known?.verified) assertMaySignUp(signUp, email);
   if (known === undefined && signUp.mode === "invite") failClosed(byInvitation);
+  if (known === undefined && !isNewEmail(email)) failClosed("a new account needs an address at a domain such as example.com");
   const { id: accountId } = await lockOrMakeAccount(transaction, { email, at, userId: randomUUID(), name: null });
   // Neither does anything to an account that is verified already.
   await reclaim(transaction, { accountId, at });

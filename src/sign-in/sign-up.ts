@@ -20,17 +20,19 @@ interface SignUp {
   email: string;
   password: string;
   name: string | null;
+  /** The network that it comes from. */
+  client: string;
   at: Date;
 }
 
 type Needs = Pick<Context, "config" | "db" | "mailer" | "publicUrl">;
 
 /** The user that a new account would have; nothing of an existing account is shown, not even its id. */
-export async function signUp(context: Needs, { email, password, name, at }: SignUp): Promise<Omit<User, "accountId">> {
+export async function signUp(context: Needs, { email, password, name, client, at }: SignUp): Promise<Omit<User, "accountId">> {
   const { config, db, mailer, publicUrl } = context;
   const { signUp } = config;
   assertMaySignUp(signUp, email);
-  const passwordHash = await hashPassword(password, { about: "sign-up" }); // queued behind sign-ins
+  const passwordHash = await hashPassword(password, { about: client, signsUp: true });
   const userId = randomUUID();
   const mail = await inTransaction(db, async (transaction) => {
     const invited = signUp.mode === "invite";

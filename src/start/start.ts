@@ -11,7 +11,7 @@ import { catalogSource } from "../catalog/sources.ts";
 import type { Catalog } from "../catalog/types.ts";
 import { type Config, readConfig } from "../config.ts";
 import { connect, type Db, isPooled, isRefusedSetting } from "../db/connect.ts";
-import { hostsName, isLocal } from "../db/hosts.ts";
+import { hostsName, isTrial } from "../db/hosts.ts";
 import { type Embedded, startEmbedded } from "../db/embedded.ts";
 import { migrate } from "../db/migrate.ts";
 import { ensureCurrentMonth } from "../db/partitions.ts";
@@ -47,7 +47,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
       config.workers > 1
         ? await startWorkers({ count: config.workers, ground: ground(catalogText), readGround: () => ground(read().text), log })
         : await startAlone(config, { databaseUrl, catalog, simulatorUrl: simulator?.url ?? null, log }, () => read().catalog);
-    if (config.smtpUrl === null && embedded === null) log.warn(isLocal(databaseUrl) ? mailsPrinted : mailsLost);
+    if (config.smtpUrl === null && embedded === null) log.warn(isTrial(config) ? mailsPrinted : mailsLost);
     if (demo !== null) printDemo(running.url, demo, config, catalog);
     process.stdout.write(`gateway ready ${running.url}\n`);
     signals.onHangup(running.roll);

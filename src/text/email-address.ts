@@ -18,9 +18,17 @@ export function isDomain(text: string): boolean {
   return text.length <= domainMax && labels.length >= 2 && labels.every((one) => label.test(one)) && /^[a-z]/i.test(labels.at(-1)!);
 }
 
-/** The part after the last @. */
+const localMax = 64;
+
+/** Whether a new account may have it, by the contract's rules (NewEmail): its domain may be one of the public DNS. */
+export function isNewEmail(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  return isEmailAddress(text) && at <= localMax && isDomain(text.slice(at + 1));
+}
+
+/** The part after the last @, without a dot at its end, which names the same domain. */
 export function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf("@") + 1);
+  return address.slice(address.lastIndexOf("@") + 1).replace(/\.+$/, "");
 }
 
 /** Hosts that ignore dots before the @, under either name. */
@@ -32,7 +40,7 @@ const dotless = new Set(["gmail.com", "googlemail.com"]);
  */
 export function mailboxOf(address: string): string {
   const folded = foldEmail(address);
-  const domain = domainOf(folded).replace(/\.+$/, "");
+  const domain = domainOf(folded);
   const local = folded.slice(0, folded.lastIndexOf("@"));
   const untagged = local.split("+")[0] || local;
   return dotless.has(domain) ? `${untagged.replaceAll(".", "")}@gmail.com` : `${untagged}@${domain}`;

@@ -69,6 +69,40 @@ describe("in turn", () => {
   });
 });
 
+describe("sign-ups, by their network", () => {
+  test("a hundred and twenty networks that send thirty each refuse no other network, nor a sign-in", async () => {
+    const { ask, started, endOne, refused } = world();
+    for (let at = 0; at < 120 * 30; at++) void ask("flood", { about: `network ${Math.floor(at / 30)}`, signsUp: true });
+    await settle();
+    const before = refused();
+    expect(before).toBeGreaterThan(3_000);
+    void ask("newcomer", { about: "home", signsUp: true });
+    for (let at = 0; at < 64; at++) void ask("user", { about: `user ${at}` });
+    await settle();
+    expect(refused()).toBe(before);
+    await endOne();
+    await endOne();
+    expect(started.slice(2)).toEqual(["user", "flood"]); // sign-ins and sign-ups take turns
+  });
+
+  test("one that comes after forty of another network runs next", async () => {
+    const { ask, started, endOne } = world();
+    for (let at = 0; at < 40; at++) void ask("flood", { about: "network", signsUp: true });
+    await settle();
+    void ask("newcomer", { about: "home", signsUp: true });
+    await endOne();
+    await endOne();
+    expect(started).toEqual(["flood", "flood", "flood", "newcomer"]);
+  });
+
+  test("one network alone, such as an office's, may have ninety-six wait", async () => {
+    const { ask, refused } = world();
+    for (let at = 0; at < 200; at++) void ask("office", { about: "office", signsUp: true });
+    await settle();
+    expect(refused()).toBe(200 - 2 - 96);
+  });
+});
+
 describe("a ghost", () => {
   test("does the work where no other caller waits", async () => {
     const { ask, started, endOne, ended } = world();

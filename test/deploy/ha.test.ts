@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
+import { isTrial } from "../../src/db/hosts.ts";
 import { isRoot, part } from "../failover/parts.ts";
 import { needTool } from "../support/find-tool.ts";
 import { freePort } from "../support/free-port.ts";
@@ -22,7 +23,15 @@ function fill(machine: string): string {
   execFileSync(join(ha, "fill.sh"), [path, join(state, "etc")], { stdio: "pipe" });
   return join(state, "etc");
 }
-const machine = example.replaceAll(/_PASSWORD=$/gm, "_PASSWORD=secret").replace(/^STATE=.*$/m, `STATE=${state}`);
+const machine = example
+  .replaceAll(/_PASSWORD=$/gm, "_PASSWORD=secret")
+  .replace(/^PUBLIC_URL=$/m, "PUBLIC_URL=https://api.example.com")
+  .replace(/^STATE=.*$/m, `STATE=${state}`);
+/** What the gateway's own file sets. */
+function gatewayEnv(): Record<string, string> {
+  const lines = readFileSync(join(fill(machine), "gateway.env"), "utf8").split("\n");
+  return Object.fromEntries(lines.filter((line) => /^[A-Z_]+=/.test(line)).map((line) => [line.split("=")[0]!, line.slice(line.indexOf("=") + 1)])); // prettier-ignore
+}
 
 test("every file is filled, and no name is left in it; a value that is missing is named", () => {
   const etc = fill(machine);
@@ -104,12 +113,15 @@ test("a connection of PgBouncer to Postgres lives as long as one of a gateway, s
 });
 
 test("the gateway listens where nginx of another machine finds it, believes its word for the caller's address, and writes to a folder of its own", () => {
-  const lines = readFileSync(join(fill(machine), "gateway.env"), "utf8").split("\n");
-  const env = Object.fromEntries(lines.filter((line) => /^[A-Z_]+=/.test(line)).map((line) => [line.split("=")[0]!, line.slice(line.indexOf("=") + 1)])); // prettier-ignore
-  const { host, port, trustedProxies, dataDir } = readConfig(env);
+  const { host, port, trustedProxies, dataDir } = readConfig(gatewayEnv());
   expect([host, port, trustedProxies, dataDir]).toEqual(["10.0.0.4", 8787, 1, "/var/lib/svc"]);
   const nginx = readFileSync(join(root, "deploy/nginx/nginx.conf"), "utf8");
   expect(new Set([...nginx.matchAll(/^ *server [\d.]+:(\d+) /gm)].map(([, at]) => Number(at)))).toEqual(new Set([port]));
+});
+
+test("mails are not printed to the log, though the gateway finds its database at an address of its own machine", () => {
+  expect(isTrial({ ...readConfig(gatewayEnv()), publicUrl: null })).toBe(true);
+  expect(isTrial(readConfig(gatewayEnv()))).toBe(false);
 });
 
 const nginx = needTool("nginx");

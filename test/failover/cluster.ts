@@ -90,7 +90,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
     const machine = {
       ...{ NAME: name, HOST: host(index), LISTEN: listen, LOCAL: `${net}.3.${index + 1}`, NETWORK: "127.0.0.0/8" },
       ...{ A: host(0), B: host(1), C: host(2), STATE: state, GATEWAY_STATE: own, PG_BIN: postgresBin, ETCD_TOKEN: token },
-      BACKUPS: backups,
+      ...{ BACKUPS: backups, PUBLIC_URL: "https://gateway.example" },
       ...{ ETCD_HOSTS: names.map((_, other) => `${etcdOf(other).host}:${ports.ETCD_PORT}`).join(","), ETCD_PROXIES: "on" },
       ...{ ...ports, ...secrets },
     };

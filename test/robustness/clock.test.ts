@@ -2,6 +2,8 @@
 // more than some seconds, new calls are refused until it is right.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { accountIdText } from "../../src/ids.ts";
+import { runSvc } from "../cli/run-svc.ts";
 import { until } from "../support/eventually.ts";
 import { quickLedger, quickTimes } from "../support/quick-ledger.ts";
 import { type ShiftedClock, shiftedClock } from "../support/shifted-clock.ts";
@@ -106,6 +108,30 @@ describe("a clock that is set while calls run", () => {
     expect((await world.balance(account)).available).toBe(100_000_000n - 2n * cost);
     expect(await world.audit()).toMatchObject({ mismatches: [], holds_open: 0 });
   });
+});
+
+test("svc on a machine whose clock is 40 days behind: what it adds, corrects, gives back and logs is dated by the database", async () => {
+  const gateway = await world.start();
+  const account = await world.createAccount("1");
+  await chat({ url: gateway.url, key: account.key, model: "demo/quick", requestId: "req_charged" });
+  const env = { ...world.env, ...shiftedClock(-40 * dayMs).env };
+  const id = accountIdText(account.accountId);
+  for (const words of [
+    ["account", "deposit", id, "5"],
+    ["account", "credit", id, "2"],
+    ["account", "adjust", id, "-1", "--reason", "mistyped"],
+    ["refund", "req_charged", "--reason", "bad answer"],
+    ["account", "create", "--email", "new@example.com", "--verified", "--deposit", "3"],
+  ])
+    expect(await runSvc(env, words)).toMatchObject({ status: 0, stderr: "" });
+  const { rows } = await world.db.pool.query<{ what: string; off: number }>(
+    `select kind as what, abs(extract(epoch from now() - created_at))::float8 as off from ledger_entry
+     union all select action, abs(extract(epoch from now() - at))::float8 from operator_action
+     union all select 'account', abs(extract(epoch from now() - created_at))::float8 from account`,
+  );
+  expect(rows.map(({ what }) => what)).toEqual(expect.arrayContaining(["deposit", "bonus", "adjustment", "refund", "account.create"]));
+  expect(rows.filter(({ off }) => off > 120)).toEqual([]);
+  expect(await world.audit()).toMatchObject({ mismatches: [] });
 });
 
 oneInThree()("a process that stands still for 7 s and goes on refuses nothing", async () => {

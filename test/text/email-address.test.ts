@@ -1,7 +1,7 @@
 // One rule for what an email address is.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { domainOf, emailPattern, isDomain, isEmailAddress, mailboxOf } from "../../src/text/email-address.ts";
+import { domainOf, emailPattern, isDomain, isEmailAddress, isNewEmail, mailboxOf } from "../../src/text/email-address.ts";
 
 interface Document {
   components: { schemas: { Email: { pattern: string; maxLength: number }; NewEmail: { pattern: string } } };
@@ -57,7 +57,23 @@ test.each<[domain: string, isOne: boolean]>([
   [`${"b".repeat(64)}.com`, false],
   ["", false],
 ])("%j as the domain of a new account: %s, by the contract's pattern as well", (domain, isOne) => {
-  expect([isDomain(domain), new RegExp(NewEmail.pattern).test(`a@${domain}`)]).toEqual([isOne, isOne]);
+  const address = `a@${domain}`;
+  expect([isDomain(domain), isNewEmail(address), new RegExp(NewEmail.pattern).test(address)]).toEqual([isOne, isOne, isOne]);
+});
+
+test.each<[local: string, isOne: boolean]>([
+  ["a".repeat(64), true],
+  ["a".repeat(65), false],
+  ["", false],
+  ["a@b", false],
+  ["ä", false],
+])("%j before the domain of a new account: %s, by the contract's pattern as well", (local, isOne) => {
+  const address = `${local}@example.com`;
+  expect([isNewEmail(address), new RegExp(NewEmail.pattern).test(address)]).toEqual([isOne, isOne]);
+});
+
+test.each(["ada@example.com", "ada@example.com."])("the domain of %s is example.com", (address) => {
+  expect(domainOf(address)).toBe("example.com");
 });
 
 test.each([

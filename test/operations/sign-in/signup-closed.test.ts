@@ -133,6 +133,15 @@ describe("SVC_DISPOSABLE_DOMAINS", () => {
       expect(await accounts(gateway)).toEqual(["waits@throw.example", "eve@notthrow.example"]);
     }));
 
+  test("a dot at the end of the address's domain, as a provider may write it, leads around neither list", () =>
+    withSettings({ SVC_DISPOSABLE_DOMAINS: "throw.example", SVC_SIGNUP_DOMAINS: "example.com,throw.example" }, async (gateway) => {
+      for (const email of ["eve@throw.example.", "eve@other.example.", "ada@example.com."]) await make(gateway, email);
+      const messageOf = async (email: string) => (await external(gateway, email)).json.error.message as string;
+      expect(await messageOf("eve@throw.example.")).toContain("disposable");
+      expect(await messageOf("eve@other.example.")).toContain("example.com, throw.example");
+      expect((await external(gateway, "ada@example.com.")).status).toBe(200);
+    }));
+
   test("a verified account there signs in as ever", () =>
     withSettings({ SVC_DISPOSABLE_DOMAINS: "throw.example" }, async (gateway) => {
       await make(gateway, "person@throw.example", true);

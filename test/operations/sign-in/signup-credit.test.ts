@@ -29,6 +29,15 @@ const given = async (emails: string[]) =>
     )
   )[0]!["sum"];
 
+/** At a provider that has verified the address. */
+async function external(subject: string, email: string) {
+  const { json } = await gateway.request("POST", "/v1/auth/signin/idp/start", { body: { redirect_uri: redirectUri } });
+  const nowSec = Math.floor(Date.now() / 1000);
+  const claims = { iss: provider.issuer, aud: clientId, sub: subject, iat: nowSec, exp: nowSec + 300, nonce: json.nonce };
+  const body = { id_token: provider.token({ ...claims, email, email_verified: true }), state: json.state };
+  return gateway.request("POST", "/v1/auth/signin/idp", { body });
+}
+
 describe("one mailbox, one credit of 0.50 USD; the account is made anyway", () => {
   test.each<[string, string[]]>([
     [
@@ -61,18 +70,14 @@ describe("one mailbox, one credit of 0.50 USD; the account is made anyway", () =
   });
 
   test("an external provider's addresses count as well", async () => {
-    const external = async (subject: string, email: string) => {
-      const { json } = await gateway.request("POST", "/v1/auth/signin/idp/start", { body: { redirect_uri: redirectUri } });
-      const nowSec = Math.floor(Date.now() / 1000);
-      const claims = { iss: provider.issuer, aud: clientId, sub: subject, iat: nowSec, exp: nowSec + 300, nonce: json.nonce };
-      const body = { id_token: provider.token({ ...claims, email, email_verified: true }), state: json.state };
-      const { json: session } = await gateway.request("POST", "/v1/auth/signin/idp", { body });
+    const balanceOf = async (subject: string, email: string) => {
+      const { json: session } = await external(subject, email);
       return (await gateway.request("GET", "/v1/credits/balance", { key: session.session_token })).json.balance as number;
     };
     expect(await creditOf("eve+1@gmail.com")).toBe(0.5);
-    expect(await external("eve-2", "e.ve@gmail.com")).toBe(0);
-    expect(await external("finn-1", "finn@example.org.")).toBe(0.5); // a dot at the end names the same domain
-    expect(await external("finn-2", "finn+2@example.org")).toBe(0);
+    expect(await balanceOf("eve-2", "e.ve@gmail.com")).toBe(0);
+    expect(await balanceOf("finn-1", "finn@example.org")).toBe(0.5);
+    expect(await balanceOf("finn-2", "finn+2@example.org")).toBe(0);
     expect(await creditOf("finn+3@example.org")).toBe(0);
   });
 });
@@ -104,6 +109,28 @@ describe("400 invalid_parameter names email: its domain can't be one of the publ
       expect((await gateway.signUp(email)).status).toBe(201);
     },
   );
+
+  test.each(["a@b", "a@localhost", "a@-b.com", "a@example.com.", "a@127.0.0.1", `${"a".repeat(65)}@example.com`])(
+    "%s by an external provider: 403 signup_closed names email, and no account or credit is made",
+    async (email) => {
+      const reply = await external(email, email);
+      expect(codeOf(reply)).toEqual([403, "signup_closed", "email"]);
+      expect(reply.json.error.message).toContain("a domain such as example.com");
+      expect(await gateway.rows("select 1 from account where email = $1", [email])).toEqual([]);
+    },
+  );
+
+  test("a domain of two labels that only a company's own network knows signs up by its provider, with the credit", async () => {
+    const { json } = await external("internal", "a@corp.local");
+    expect((await gateway.request("GET", "/v1/credits/balance", { key: json.session_token })).json.balance).toBe(0.5);
+  });
+
+  test("an account that the operator made there signs in by the provider, and stays linked whatever its address becomes", async () => {
+    const { id } = await gateway.verifiedPerson();
+    await gateway.rows("update account set email = 'ada@intranet', email_norm = 'ada@intranet' where id = $1", [id]);
+    expect((await external("ada", "ada@intranet")).status).toBe(200);
+    expect((await external("ada", "ada@elsewhere")).json.user.email).toBe("ada@intranet");
+  });
 
   test("an account that was made with such an address before signs in as ever", async () => {
     const person = await gateway.verifiedPerson();
