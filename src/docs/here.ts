@@ -9,8 +9,10 @@ import type { OpenApi } from "./contract.ts";
 export interface Here {
   /** Without a trailing slash; an invented address if no gateway is known. */
   address: string;
-  /** Adapts a text, or JSON as text, to this gateway. */
+  /** Adapts a text to this gateway. */
   text(source: string): string;
+  /** Adapts a text that is code. */
+  code(source: string): string;
   /** The contract with this gateway's address, and with models of its catalog in the examples. */
   document(source: string): OpenApi;
   /** Kinds of models that a text names and this gateway does not serve. */
@@ -26,26 +28,26 @@ export const unnamedModel = "MODEL_ID";
 export function openHere(catalog: Catalog, publicUrl: string | null): Here {
   const shipped = readShippedCatalog();
   const names = standIns(shipped, catalog);
-  const inText = patternOf([...names.keys()]);
+  const patterns = patternsOf([...names.keys()]);
   const say = (name: string) => names.get(name)?.name ?? unnamedModel;
   const address = publicUrl ?? "https://gateway.example";
-  const text = (source: string) =>
-    source.replace(invented, address).replace(inText, (_, before: string, name: string) => before + say(name));
-  const standInsOf = (source: string) => [...source.matchAll(inText)].map(([, , name]) => names.get(name as string) as StandIn);
+  const addressed = (source: string) => source.replace(invented, address);
   return {
     address,
-    text,
+    text: (source) => replaceNames(addressed(source), patterns, say),
+    code: (source) => addressed(source).replace(patterns.code, say),
     document: (source) => {
-      const contract = examplesHere(catalog, "", parseJson(text(source))) as OpenApi;
+      const contract = examplesHere(catalog, "", parseJson(addressed(source).replace(patterns.document, say))) as OpenApi;
       return { ...contract, ...(publicUrl === null ? {} : { servers: [{ url: publicUrl }] }) };
     },
-    notServed: (source) => [
-      ...new Set(
-        standInsOf(source)
-          .filter(({ name }) => name === null)
-          .map(({ kind }) => kind),
-      ),
-    ],
+    notServed(source) {
+      const found = new Set<StandIn>();
+      replaceNames(source, patterns, (name) => {
+        found.add(names.get(name) as StandIn);
+        return name;
+      });
+      return [...new Set([...found].filter(({ name }) => name === null).map(({ kind }) => kind))];
+    },
   };
 }
 
@@ -60,27 +62,61 @@ function examplesHere(catalog: Catalog, key: string, value: unknown): unknown {
 /** A model's row in an example becomes the row of the model named there; aliases become this catalog's. */
 function exampleHere(catalog: Catalog, key: string, value: object): unknown {
   if (key === "aliases" && Object.values(value).every((one) => typeof one === "string")) return Object.fromEntries(catalog.aliases);
-  const { object, id } = value as Partial<ModelRow>;
+  if (key === "x-svc-alias") return { ...value, example: [...catalog.aliases.keys()][0] };
+  const { object, id, model, alias } = value as Partial<ModelRow> & { model?: unknown; alias?: unknown };
+  if (typeof alias === "string") return { ...value, alias: aliasOf(catalog, alias, model) };
   const row = object === "model" && id !== undefined ? catalog.models.get(id)?.row : undefined;
   return row === undefined ? value : { ...value, ...pick(row, Object.keys(value)) };
+}
+
+/** The alias by which a call in an example named its model; null where this catalog has none of it. */
+function aliasOf({ aliases }: Catalog, shown: string, model: unknown): string | null {
+  if (aliases.get(shown) === model) return shown;
+  return [...aliases].find(([, id]) => id === model)?.[0] ?? null;
 }
 
 function pick(row: ModelRow, keys: readonly string[]): Partial<ModelRow> {
   return Object.fromEntries(Object.entries(row).filter(([key]) => keys.includes(key)));
 }
 
-/**
- * Ids contain a slash and are found anywhere; aliases are ordinary words, and mean a model only in a model's place: `"model": "best"`,
- * `openai.chat("best")`, `-F model=best`, `export ANTHROPIC_MODEL=best`, `ask best`.
- */
-function patternOf(names: readonly string[]): RegExp {
+// How names of models are found. Ids contain a slash and are found anywhere; aliases are ordinary words, and name a model only in code.
+
+/** Fences and inline code, as the odd parts of a split. */
+const codeParts = /(^ *```[\s\S]*?^ *```|`[^`\n]+`)/m;
+
+function replaceNames(source: string, { ids, code }: Patterns, say: (name: string) => string): string {
+  const parts = source.split(codeParts);
+  return parts.map((part, index) => part.replace(index % 2 === 0 ? ids : code, say)).join("");
+}
+
+/** Where an alias names a model in code, whichever library is called. */
+const inCode = [
+  String.raw`(?<=(?<![\w)\]]\[)\\?["'])WORDS(?=\\?["'](?!\s*:(?!\s*\{)))`, // a string, or the key of an object; neither another key nor a subscript
+  String.raw`(?<=(?:^|["'\s])\w[\w-]*/)WORDS`, // behind a provider's name
+  String.raw`(?<=(?:[Mm]odel|MODEL)\w*\s*[:=]\s*)WORDS(?!\()`, // without quotes, behind a name that says so
+  String.raw`(?<=\bask )WORDS`, // a function of the guides
+].join("|");
+
+/** In the contract, most of whose words are no code. */
+const inDocument = String.raw`(?<=\b(?:model|did_you_mean)(?:\\?["'])?\s*[:=]\s*\\?["']|\bmodel=)WORDS`;
+
+interface Patterns {
+  ids: RegExp;
+  /** These and aliases. */
+  code: RegExp;
+  document: RegExp;
+}
+
+function patternsOf(names: readonly string[]): Patterns {
   const anyOf = (some: readonly string[]) =>
     some
       .toSorted((a, b) => b.length - a.length)
       .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
       .join("|");
   const isId = (name: string) => name.includes("/");
-  const asked = String.raw`\b(?:model|did_you_mean)(?:\\?["'])?\s*[:=]\s*\\?["']|\b(?:svc|openai|anthropic|cohere)(?:\.\w+)?\("|\bmodel=|_MODEL=|\bask `;
-  const [ids, words] = [anyOf(names.filter(isId)), anyOf(names.filter((name) => !isId(name)))];
-  return new RegExp(`((?<![\\w/.-])(?=${ids})|${asked})(${ids}|${words})(?![\\w/-]|\\.\\w)`, "g");
+  const end = String.raw`(?![\w/-]|\.\w)`;
+  const ids = `(?<![\\w/.-])(?:${anyOf(names.filter(isId))})${end}`;
+  const words = `(?:${anyOf(names.filter((name) => !isId(name)))})${end}`;
+  const beside = (places: string) => new RegExp(`${ids}|${places.replaceAll("WORDS", words)}`, "gm");
+  return { ids: new RegExp(ids, "g"), code: beside(inCode), document: beside(inDocument) };
 }

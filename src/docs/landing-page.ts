@@ -15,7 +15,7 @@ export function landingPage(facts: PortalFacts, guides: readonly Page[]): Page {
 }
 
 function firstCall({ publicUrl, here }: PortalFacts): Block {
-  const samples = samplesBlock(samplesFor(publicUrl).map((sample) => ({ ...sample, code: here.text(sample.code) })));
+  const samples = samplesBlock(samplesFor(publicUrl).map((sample) => ({ ...sample, code: here.code(sample.code) })));
   const install = `npm install ${here.address}/docs/svc-sdk.tgz`;
   const note = `The SDKs of OpenAI and Anthropic work once their base address and key are changed. \`svc-sdk\` is this gateway's own client: \`${install}\`.`;
   return {

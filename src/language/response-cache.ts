@@ -13,6 +13,7 @@ import { keptAnswerMax } from "../ledger/idempotency.ts";
 import { findKept, keep, type KeptRow } from "../ledger/kept-answers.ts";
 import type { Handler } from "../operation.ts";
 import type { AnswerStream, Protocol, Tally, Whole } from "../providers/types.ts";
+import { chatProtocol } from "../providers/vertex/vertex.ts";
 import { noToolCalls, type ToolCalls, type Usage } from "../usage.ts";
 import type { TokenBill, TokenCall } from "./token-call.ts";
 
@@ -52,7 +53,7 @@ export function cachingOf({ keep, caller }: Pick<Ask, "keep" | "caller">, { id, 
 
 interface Answered {
   usage: Usage;
-  /** Of the route that answered. */
+  /** What the chats of the route that answered are written in. */
   protocol: Protocol;
 }
 
@@ -100,7 +101,7 @@ export function kept<Answer extends Whole | AnswerStream<unknown>>(
 ): Answer {
   const { layer, route } = call.served!;
   if (call.hold.lowered !== null || layer === 3) return result;
-  const { protocol } = route.provider;
+  const protocol = chatProtocol(route);
   const collected = result.kind === "stream" ? collect(result, call.ask.signal) : null;
   const complete = call.complete;
   call.complete = async (usage, counted): Promise<TokenBill> => {

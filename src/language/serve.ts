@@ -12,6 +12,7 @@ import { msSince } from "../ledger/usage-log.ts";
 import { usdText } from "../money.ts";
 import { isTooLarge, UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { AnswerStream, Protocol, Route, Tally, UpstreamCall, Whole } from "../providers/types.ts";
+import { chatProtocol } from "../providers/vertex/vertex.ts";
 import { attempt, type AttemptRules } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf, layerAt } from "../routing/candidates.ts";
 import { arranged, assertPrice, isWithinPrice, type RoutingWishes } from "../routing/wishes.ts";
@@ -73,7 +74,7 @@ type Served<Answer, Stream> = {
   ask: Ask;
   call: TokenCall;
   headers: Record<string, string>;
-  /** Of the route that answered. */
+  /** What the chats of the route that answered are written in. */
   protocol: Protocol;
 } & ({ kind: "whole"; answer: Answer; bill: TokenBill } | ({ kind: "stream"; source: Stream } & Charged));
 
@@ -171,7 +172,7 @@ async function serveFrom<Answer extends Whole, Stream extends AnswerStream<unkno
     );
   const result = caching === null ? first : kept(context, caching, call, first);
   call.source = result.kind === "stream" ? result : null;
-  const { protocol } = candidate.route.provider;
+  const protocol = chatProtocol(candidate.route);
   const headers = { ...routeHeaders(admitted, candidate, hold), ...(caching === null ? {} : missHeaders) };
   if (result.kind === "stream") return { kind: "stream", ask, call, headers, protocol, source: result as Stream };
   const answer = result as Answer;

@@ -127,8 +127,8 @@ function resetPasswordPage(): string {
 }
 
 function accountPage(title: string, form: string, script: string): string {
-  const body = `<noscript><p>This page needs JavaScript.</p></noscript>\n${form}\n<div id="result" role="status"></div>\n<script>${script}</script>`;
-  return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head><body><h1>${title}</h1>\n${body}</body></html>\n`;
+  const main = `<h1>${title}</h1>\n<noscript><p>This page needs JavaScript.</p></noscript>\n${form}\n<div id="result" role="status"></div>`;
+  return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head><body><main>${main}</main>\n<script>${script}</script></body></html>\n`;
 }
 
 /** Text is never read as markup. The token leaves the address bar, and so the history, at once. */

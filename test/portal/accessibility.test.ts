@@ -1,5 +1,5 @@
-// The portal as axe-core judges it in a real browser: no rule of WCAG and no best practice of it is broken, on any kind of page, in both
-// schemes, on a desk and on a phone. Skipped where no Chromium is installed (npm run tools:install).
+// The portal, and the pages that mails link to, as axe-core judges them in a real browser: no rule of WCAG and no best practice of it is
+// broken, on any kind of page, in both schemes, on a desk and on a phone. Skipped where no Chromium is installed (npm run tools:install).
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
@@ -63,6 +63,17 @@ describe.skipIf(chromiumPath === null)("axe", () => {
       await page.goto(`${gateway.url}/docs${path}`);
       await expectNone(path);
     });
+
+    // With a token the form, without one what is said instead.
+    test.each(["/verify", "/verify#token=t", "/reset-password", "/reset-password#token=t"])(
+      `${schemes.join(" and ")}: no violation on %s`,
+      async (path) => {
+        await page.goto("about:blank"); // else only the hash changes
+        await page.goto(gateway.url + path);
+        await page.getByText(path.includes("#") ? /^(Verify|Change) my/ : "The link is not complete.").waitFor();
+        await expectNone(path);
+      },
+    );
 
     test(`${schemes.join(" and ")}: none with menu and search open either`, async () => {
       await page.goto(`${gateway.url}/docs/guides/quick-start`);

@@ -75,24 +75,65 @@ test("every page, twin, llms text and document says this address, and no model o
     expect(pages.get(path)).toContain(address);
 });
 
+const codeOf = ([path, text]: [string, string]) =>
+  path.endsWith(".md")
+    ? blocksIn(text.replace(/^(```\w+) .*$/gm, "$1"), path)
+        .filter(({ language }) => language !== "text")
+        .map((block) => ({ path, code: block.code }))
+    : [];
+
 test("every model that a sample sends is one of this catalog; MODEL_ID stands where none of its kind is served", () => {
-  const code = [...pages].flatMap(([path, text]) =>
-    path.endsWith(".md") ? blocksIn(text.replace(/^(```\w+) .*$/gm, "$1"), path).map((block) => ({ path, code: block.code })) : [],
-  );
   // A route of a catalog file names the provider's own model.
-  const sent = code.flatMap((block) =>
-    [
-      ...block.code.matchAll(
-        /(?:(?<!\bprovider: \w+, )\b(?:model|did_you_mean)\\?"?\s*[:=]\s*\\?["']?|\bMODEL=|\b(?:svc|openai|anthropic|cohere)(?:\.\w+)?\(")([\w./-]+)/g,
-      ),
-    ].map(([, model]) => `${block.path}: ${model!}`),
-  );
+  const sent = [...pages]
+    .flatMap(codeOf)
+    .flatMap((block) =>
+      [
+        ...block.code.matchAll(
+          /(?:(?<!\bprovider: \w+, )\b(?:model|did_you_mean)\\?"?\s*[:=]\s*\\?["']?|\bMODEL=|\b(?:svc|openai|anthropic|cohere)(?:\.\w+)?\(")([\w./-]+)/g,
+        ),
+      ].map(([, model]) => `${block.path}: ${model!}`),
+    );
   expect(sent.length).toBeGreaterThan(60);
-  const known = (line: string) => [...names, "MODEL_ID", "svc", "svc/best", "new", "bst"].includes(line.split(": ")[1]!);
+  const known = (line: string) => [...names, "MODEL_ID", "svc", "svc/acme/talk", "new", "bst"].includes(line.split(": ")[1]!);
   // What a program says is not a name: `model: svc("…")`, `model=model`, `model = new …`; bst is a mistake that the guide to errors makes,
-  // svc/best how opencode names a provider's model.
+  // svc/… how opencode names a provider's model.
   const program = /: (?:openai|anthropic|cohere|model|Hello|string|responses|\w*OpenAI\w*)(?:\.\w+)?$/;
   expect([...new Set(sent.filter((line) => !known(line) && !program.test(line)))]).toEqual([]);
+});
+
+test("no code says an alias that this catalog lacks, whichever library it calls", () => {
+  const lacking = [...shipped.aliases.keys()].filter((alias) => !names.includes(alias)).toSorted((a, b) => b.length - a.length);
+  expect(lacking).toEqual(expect.arrayContaining(["best", "cheap", "fast", "embed", "transcribe-quality"]));
+  const said = new RegExp(`(?<![\\w-])(?:${lacking.join("|")})(?![\\w-])`);
+  // Where these words are not names: fields, functions, paths, values of other fields, a comment.
+  const otherwise = [
+    ...[/\b(?:code|reason|vision)\\?"?:/g, /\["code"\]/g, /\.code\b/g, /"message": ".*"/g],
+    ...[/"param": "(?:code|reason)"/g, /"speed": "fast"/g, /"task": "transcribe"/g, /^ *"vision",?$/g],
+    ...[/\b(?:embed|rerank|transcribe)(?:\.create)?\(/g, /^import \{.*\} from "ai";$/g, /\/v1\/rerank\b/g, /# not best:/g],
+  ];
+  const lines = [...pages].flatMap(codeOf).flatMap(({ path, code }) => code.split("\n").map((line) => ({ path, line })));
+  expect(lines.filter(({ line }) => said.test(otherwise.reduce((rest, one) => rest.replace(one, ""), line)))).toEqual([]);
+});
+
+test.each([
+  ['responses("acme/talk")'],
+  ["model_name: acme/talk,"],
+  ['.model("acme/talk")'],
+  ["_HAIKU_MODEL=acme/whisper "],
+  ['"small_model": "svc/acme/whisper"'],
+  ['"models": { "acme/talk": {}, "acme/whisper": {} }'],
+  ["aider --model openai/acme/talk "],
+])("the guide to clients says %s", (said) => {
+  expect(pages.get("/docs/guides/clients.md")).toContain(said);
+});
+
+test("words of the prose stay as they are", () => {
+  expect(pages.get("/docs/guides/batches.md")).toContain("## How fast it is");
+  expect(pages.get("/docs/guides/clients.md")).toContain("# not best: to Claude Code that means its own Opus");
+});
+
+test("a call in an example was sent by an alias of this catalog", () => {
+  expect(pages.get("/docs/api/getReceipt.md")).toContain('"alias": "house"');
 });
 
 test("the operator's guide, decisions and other papers of the repository are 404 at every address, for browsers and programs", async () => {

@@ -28,17 +28,21 @@ async function complaintsOf(program: string): Promise<string> {
   );
 }
 
-test("every field of OpenAI's chat request and of Anthropic's message request is a field of ours", async () => {
+test("every field of OpenAI's and of Anthropic's requests is a field of ours, but for those of Responses that have no effect", async () => {
   const program = `
 import type OpenAI from "openai";
 import type Anthropic from "@anthropic-ai/sdk";
-import type { ChatRequest, EmbeddingRequest, MessageRequest } from "svc-sdk";
+import type { ChatRequest, CompletionRequest, EmbeddingRequest, MessageRequest, ResponseRequest } from "svc-sdk";
 type Missing<Theirs, Ours> = Exclude<keyof Theirs, keyof Ours>;
 export const chat: Missing<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, ChatRequest>[] = [] satisfies never[];
 export const embeddings: Missing<OpenAI.EmbeddingCreateParams, EmbeddingRequest>[] = [];
+export const completions: Missing<OpenAI.CompletionCreateParamsNonStreaming, CompletionRequest>[] = [];
 export const messages: Missing<Anthropic.MessageCreateParamsNonStreaming, MessageRequest>[] = [];
+type OfResponses = Missing<OpenAI.Responses.ResponseCreateParamsNonStreaming, ResponseRequest>;
+const withoutEffect = ["access_programs", "context_management", "image", "moderation", "prompt_cache_options", "prompt_cache_retention", "stream_options"] as const satisfies OfResponses[];
+export const responses: Exclude<OfResponses, (typeof withoutEffect)[number]>[] = [];
 const none = (_: never) => {};
-none(chat[0]!); none(embeddings[0]!); none(messages[0]!);
+none(chat[0]!); none(embeddings[0]!); none(completions[0]!); none(messages[0]!); none(responses[0]!);
 `;
   expect(await complaintsOf(program)).toBe("");
 });

@@ -142,7 +142,7 @@ function needOf({ body, prompts, suffix, n, bestOf, logprobs }: Asked): { param:
 }
 
 /** Chats of other protocols have no log probabilities. */
-const logprobsProtocols: ReadonlySet<string> = new Set(["openai", "azure-openai"]);
+export const logprobsProtocols: ReadonlySet<string> = new Set(["openai", "azure-openai"]);
 
 export function completionAdapter({ providers }: Pick<Context, "providers">, asked: Asked): RequestAdapter<ChatWhole, ChatStream> {
   const { body, prompts, n, bestOf, logprobs } = asked;

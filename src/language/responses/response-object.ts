@@ -2,8 +2,10 @@
 import type { Ask } from "../../calls/ask.ts";
 import { unixSeconds } from "../../clock.ts";
 import { toUsd } from "../../money.ts";
+import { cohereSampling } from "../../providers/cohere/request.ts";
 import { arrayOf, isObject, objectOf } from "../../providers/json/read.ts";
 import type { Protocol } from "../../providers/types.ts";
+import { logprobsProtocols } from "../completions/request.ts";
 import type { TokenBill } from "../token-call.ts";
 import type { OfferedTools } from "./tools.ts";
 import type { Logprob, OutputItem, ResponseObject, ResponseRequest, Tool } from "./types.ts";
@@ -19,7 +21,7 @@ export interface Answering {
   request: ResponseRequest;
   /** Id of the model that was asked for. */
   model: string;
-  /** That of the host that answers. */
+  /** What the chats of the route that answers are written in. */
   protocol: Protocol;
   offered: OfferedTools;
 }
@@ -73,10 +75,23 @@ export function newResponse({ ask, idTail, store, request, model, protocol, offe
   };
 }
 
-/** Anthropic's dialect has no such fields (src/providers/translation/chat-to-message-request.ts). */
-function sampledWith(request: ResponseRequest, protocol: Answering["protocol"]) {
-  const { presence_penalty, frequency_penalty, top_logprobs } = protocol === "anthropic" ? ({} as Partial<ResponseRequest>) : request;
-  return { presence_penalty: presence_penalty ?? 0, frequency_penalty: frequency_penalty ?? 0, top_logprobs: top_logprobs ?? 0 };
+type Penalties = Pick<ResponseRequest, "presence_penalty" | "frequency_penalty">;
+
+/** What is sent of them, by what a host's chats are written in; Anthropic's dialect has none (src/providers/translation/chat-to-message-request.ts). */
+const penaltiesIn: Partial<Record<Protocol, (asked: Penalties) => Penalties>> = {
+  openai: (asked) => asked,
+  "azure-openai": (asked) => asked,
+  gemini: (asked) => asked,
+  cohere: ({ presence_penalty, frequency_penalty }) => cohereSampling({ presence_penalty, frequency_penalty }) as Penalties,
+};
+
+function sampledWith(request: ResponseRequest, protocol: Protocol) {
+  const { presence_penalty, frequency_penalty } = penaltiesIn[protocol]?.(request) ?? {};
+  return {
+    presence_penalty: presence_penalty ?? 0,
+    frequency_penalty: frequency_penalty ?? 0,
+    top_logprobs: logprobsProtocols.has(protocol) ? (request.top_logprobs ?? 0) : 0,
+  };
 }
 
 function textOptions(text: ResponseRequest["text"]): ResponseObject["text"] {

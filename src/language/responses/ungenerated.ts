@@ -6,6 +6,7 @@ import { servedModelOf } from "../../catalog/resolve.ts";
 import { assertMayUse, mayUse } from "../../calls/refusals.ts";
 import type { Context } from "../../context.ts";
 import type { Reply, Sink } from "../../operation.ts";
+import { chatProtocol } from "../../providers/vertex/vertex.ts";
 import { noUsage } from "../../usage.ts";
 import { responseAdapter, type Translated } from "./chat-request.ts";
 import { responseEncoder } from "./reply.ts";
@@ -21,7 +22,8 @@ export async function answerUngenerated(
   const { model, alias } = servedModelOf(context.catalog, request.model, ["language"]);
   responseAdapter(context, translated).assertFits(model);
   if (!mayUse(ask.caller, model)) await assertMayUse(context, ask.caller, model);
-  const protocol = model.routes[0]?.provider.protocol ?? "openai";
+  const [route] = model.routes;
+  const protocol = route === undefined ? "openai" : chatProtocol(route);
   const answering = {
     ask,
     idTail: idTailOf(ask),

@@ -21,7 +21,7 @@ export function cohereRequest(chat: Json, model: string, outputMax: number): Jso
     ...cohereTools(chat),
     ...answerForm(objectOf(chat["response_format"])),
     ...stopSequences(chat["stop"]),
-    ...sampling(chat),
+    ...cohereSampling(chat),
     ...thinkingOf(chat, cap),
   };
 }
@@ -45,7 +45,7 @@ const samplingFields = {
 } as const;
 
 /** Of the two penalties only one may be set. */
-function sampling(chat: Json): Json {
+export function cohereSampling(chat: Json): Json {
   const fitted = Object.entries(samplingFields).flatMap(([key, { name, min, max }]): [string, number][] => {
     const value = chat[key];
     return typeof value === "number" ? [[name, Math.min(Math.max(value, min), max)]] : [];

@@ -14,7 +14,7 @@ import { answerBytesMax, readVectors } from "../openai/embed.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer } from "../transport/json.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
-import type { Route } from "../types.ts";
+import type { Protocol, Route } from "../types.ts";
 import type { Chat } from "../verbs/chat.ts";
 import { batchesOf, eachOf, type Embed, type EmbedCall, textsOf } from "../verbs/without-output.ts";
 import type { MessageCall, Messages } from "../verbs/messages.ts";
@@ -33,6 +33,13 @@ function vertexPath(route: Route): string {
 
 export function isAnthropics({ route }: { route: Pick<Route, "model"> }): boolean {
   return publisherOf(route).publisher === "anthropic";
+}
+
+/** The protocol that a route's chats are written in: at Vertex its publisher's own. */
+export function chatProtocol(route: Route): Protocol {
+  const { protocol } = route.provider;
+  if (protocol !== "vertex") return protocol;
+  return isAnthropics({ route }) ? "anthropic" : "gemini";
 }
 
 const tierHeader = "x-vertex-ai-llm-shared-request-type";

@@ -2,18 +2,34 @@
 // Responses schema read each of them without checking that it exists.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { chatWorld, language, provider } from "../chat/chat-gateway.ts";
+import { chatWorld, language, prices, provider } from "../chat/chat-gateway.ts";
 import { eventsOf, respond, weather } from "./responses-gateway.ts";
 
 const can = { supports_tools: true, supports_structured_outputs: true, supports_reasoning: true };
+const at = (id: string, model = "plain") => language(`demo/${id}`, [{ provider: id, model }], can);
 const world = chatWorld(
   [
     language("demo/chat", ["chat"], can),
     language("demo/reason", ["reason-1"], can),
-    language("demo/claude", [{ provider: "quay", model: "plain" }], can),
     language("demo/cut", ["chat+sim-cut-after-5"], can),
+    language("demo/vertex-claude", [{ provider: "vertex", model: "anthropic/plain" }], {
+      ...can,
+      pricing: { mode: "per-token", ...prices, response_cache: 0.1 },
+    }),
+    ...[at("azure"), at("claude"), at("bedrock"), at("vertex"), at("gemini"), at("cohere")],
   ],
-  { providers: [provider("north"), provider("quay", { protocol: "anthropic", base_url: "simulator:/anthropic/v1" })] },
+  {
+    providers: [
+      provider("north"),
+      provider("azure", { protocol: "azure-openai", base_url: "simulator:/azure", headers: { "api-key": "any" } }),
+      provider("claude", { protocol: "anthropic", base_url: "simulator:/anthropic/v1" }),
+      provider("bedrock", { protocol: "bedrock", base_url: "simulator:/bedrock", region: "us-east-1", api_key_env: "CLOUD_KEY" }),
+      provider("vertex", { protocol: "vertex", base_url: "simulator:/vertex", project: "sim-project", location: "global" }),
+      provider("gemini", { protocol: "gemini", base_url: "simulator:/gemini" }),
+      provider("cohere", { protocol: "cohere", base_url: "simulator:/cohere" }),
+    ],
+  },
+  { env: { CLOUD_KEY: "any", GCE_METADATA_HOST: "simulator:/vertex/metadata" } },
 );
 
 const whole = z.int().min(0);
@@ -160,14 +176,53 @@ describe("what is repeated is true", () => {
     for (const name of Object.keys(neutral)) expect(world.sent()[0]).not.toHaveProperty(name);
   });
 
-  test("a host that knows no penalties and log probabilities: the answer claims none", async () => {
-    const asked = { presence_penalty: 0.5, frequency_penalty: 0.5, top_logprobs: 2, include: ["message.output_text.logprobs"] };
+  const asked = { presence_penalty: 0.5, frequency_penalty: -0.5, top_logprobs: 2 };
+  const none = { presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0 };
+  /** What a host got of these fields, by whichever name. */
+  const received = ({ generationConfig: config = {}, ...body }: Record<string, any>) => ({
+    presence_penalty: body["presence_penalty"] ?? config.presencePenalty ?? 0,
+    frequency_penalty: body["frequency_penalty"] ?? config.frequencyPenalty ?? 0,
+    top_logprobs: body["top_logprobs"] ?? config.logprobs ?? 0,
+  });
+  test.each([
+    ["demo/chat", asked, asked],
+    ["demo/azure", asked, asked],
+    ["demo/claude", asked, none],
+    ["demo/bedrock", asked, none],
+    ["demo/vertex-claude", asked, none],
+    ["demo/vertex", asked, { ...asked, top_logprobs: 0 }],
+    ["demo/gemini", asked, { ...asked, top_logprobs: 0 }],
+    ["demo/cohere", asked, none],
+    ["demo/cohere", { presence_penalty: 1.5 }, { ...none, presence_penalty: 1 }],
+    ["demo/cohere", { presence_penalty: 0.5, frequency_penalty: 0.25 }, { ...none, frequency_penalty: 0.25 }],
+  ])("%s: of %j the answer claims what its host got, %j", async (model, body, got) => {
     const account = await world.account();
-    const { json } = await respond(world, account, { model: "demo/claude", ...asked });
-    const none = { presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0 };
-    expect(json).toMatchObject({ ...none, output: [{ content: [{ logprobs: [] }] }] });
-    const events = eventsOf(await respond(world, account, { model: "demo/claude", ...asked, stream: true }));
-    for (const { response } of events.filter((event) => event.response !== undefined)) expect(response).toMatchObject(none);
+    const { json } = await respond(world, account, { model, ...body });
+    expect(json).toMatchObject({ status: "completed", ...got });
+    const events = eventsOf(await respond(world, account, { model, ...body, stream: true }));
+    const carriers = events.filter((event) => event.response !== undefined);
+    expect(carriers).toHaveLength(3);
+    for (const { response } of carriers) expect(response).toMatchObject(got);
+    const chats = world.sent().filter((call) => call !== undefined);
+    expect(chats.map(received)).toEqual([got, got]);
+    const ungenerated = await respond(world, account, { model, ...body, generate: false });
+    expect(ungenerated.json).toMatchObject(got);
+  });
+
+  test("a host that knows no log probabilities: the answer has none", async () => {
+    const include = ["message.output_text.logprobs"];
+    const { json } = await respond(world, await world.account(), { model: "demo/claude", top_logprobs: 2, include });
+    expect(json).toMatchObject({ top_logprobs: 0, output: [{ content: [{ logprobs: [] }] }] });
+  });
+
+  test("a kept answer claims what was claimed at first", async () => {
+    const { key } = await world.account();
+    const body = { model: "demo/vertex-claude", input: "Hello", ...asked };
+    const ask = () => world.gateway.request("POST", "/v1/responses", { key, body, headers: { "x-svc-response-cache": "60" } });
+    expect((await ask()).json).toMatchObject(none);
+    const again = await ask();
+    expect(again.headers["x-svc-response-cache"]).toBe("hit");
+    expect(again.json).toMatchObject(none);
   });
 });
 
