@@ -13,7 +13,7 @@ interface Asker {
   about?: string;
   /** Succeeded here before, or holds a proof: waits in a separate queue. */
   known?: boolean;
-  /** About a network that signs somebody up: waits in a third queue, so that a flood of sign-ups takes no place of a sign-in. */
+  /** A sign-up, about its network: waits in a third queue, so that a flood of sign-ups takes no place of a sign-in. */
   signsUp?: boolean;
   /** For an account that doesn't exist; the timing must not reveal that. */
   ghost?: boolean;
@@ -67,10 +67,11 @@ export function openHashQueue(runningMax: number, places: number): HashQueue {
     while (running < runningMax) {
       const list = lists.find(({ queues }) => queues.size > 0);
       if (list === undefined) return;
-      lists = [...lists.filter((other) => other !== list), list]; // the lists take turns, so that none starves
       const waiter = shift(list);
-      if (!waiter.ghost) running += 1;
       waiter.start(!waiter.ghost);
+      if (waiter.ghost) continue; // takes no turn
+      running += 1;
+      lists = [...lists.filter((other) => other !== list), list]; // the lists take turns, so that none starves
     }
   }
 
@@ -171,6 +172,6 @@ function derive(password: string, parameters: Omit<Argon2Parameters, "message">)
 
 /** Half of the thread pool; the other half resolves names and reads files meanwhile. */
 const runningMax = 2;
-/** The last of them waits about two seconds, or four while people sign up; further callers are told to retry. */
+/** The last of a full queue waits about two seconds, of sign-ups five; three times as long while all are full. Further callers are told to retry. */
 const waitingMax = 64;
 const queue = openHashQueue(runningMax, waitingMax);

@@ -69,6 +69,18 @@ describe("in turn", () => {
   });
 });
 
+describe.each([{ signsUp: true }, { known: true }])("while others wait, %j", (others) => {
+  test("a thousand addresses without an account delay no sign-in by a turn", async () => {
+    const { ask, started, endOne } = world();
+    for (let at = 0; at < 40; at++) void ask("other", { about: `other ${at}`, ...others });
+    for (let at = 0; at < 1_000; at++) void ask("ghost", { about: `ghost ${at}`, ghost: true });
+    void ask("user", { about: "user" });
+    await settle();
+    for (let at = 0; at < 2; at++) await endOne();
+    expect(started).toContain("user");
+  });
+});
+
 describe("sign-ups, by their network", () => {
   test("a hundred and twenty networks that send thirty each refuse no other network, nor a sign-in", async () => {
     const { ask, started, endOne, refused } = world();
