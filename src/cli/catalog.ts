@@ -13,7 +13,6 @@ import type { Config } from "../config.ts";
 import type { Queries } from "../db/connect.ts";
 import type { Provider } from "../providers/types.ts";
 import type { Input, Outcome } from "./command.ts";
-import { withDatabase } from "./with-database.ts";
 
 export async function check({ words }: Input): Promise<Outcome> {
   const path = words[0]!;
@@ -57,14 +56,6 @@ function read(path: string): string {
 /** The applied version, or the file if none was applied. */
 export async function readServed(db: Queries, config: Config): Promise<Loaded> {
   return loadServed((await newestVersion(db))?.text ?? null, config);
-}
-
-/** Null: none was applied, or there is no database yet that could say so. */
-export async function appliedText(config: Config): Promise<string | null> {
-  return withDatabase(config, async (db) => (await newestVersion(db))?.text ?? null).catch((error: unknown) => {
-    if (error instanceof Refused) return null;
-    throw error;
-  });
 }
 
 /** `applied`: the text of the applied version; null: the file counts. */

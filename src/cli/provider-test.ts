@@ -7,14 +7,19 @@ import { Refused } from "../accounts/admin.ts";
 import { simulatorScheme } from "../catalog/provider.ts";
 import { resolveModel } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
+import { newestVersion } from "../catalog/versions.ts";
+import type { Config } from "../config.ts";
+import { hasEmbedded } from "../db/embedded.ts";
+import { findMissing } from "../db/migrate.ts";
 import { type Adapters, openAdapters } from "../providers/adapters.ts";
 import { failureOf, UpstreamError } from "../providers/errors/upstream-error.ts";
 import { connectUpstreams } from "../providers/transport/http.ts";
 import type { Provider, Route, UpstreamCall } from "../providers/types.ts";
 import { adapterOf } from "../routing/candidates.ts";
 import { startSimulator } from "../simulator/simulator.ts";
-import { appliedText, loadServed, modelsOf, namesSimulator } from "./catalog.ts";
+import { loadServed, modelsOf, namesSimulator } from "./catalog.ts";
 import type { Input, Outcome } from "./command.ts";
+import { withRawDatabase } from "./with-database.ts";
 
 /** Added to the provider's own timeout for the first byte. */
 const answerMs = 60_000;
@@ -43,6 +48,12 @@ export async function test({ config, words, options }: Input): Promise<Outcome> 
     await upstreams.close();
     await simulator?.close();
   }
+}
+
+/** Null: none was applied, as before a first start. */
+async function appliedText(config: Config): Promise<string | null> {
+  if (config.databaseUrl === null && !hasEmbedded(config.dataDir)) return null;
+  return withRawDatabase(config, async (db) => ((await findMissing(db)).isNew ? null : ((await newestVersion(db))?.text ?? null)));
 }
 
 /** Each of a provider's credentials is tested, until one fails. */

@@ -262,5 +262,8 @@ describe("svc provider test", () => {
     expect((await run("good")).stderr).toContain("no such provider: good");
     const { data } = (await svc("provider", "list", "--json")).json() as { data: { id: string }[] };
     expect(data.map(({ id }) => id)).toEqual(["new"]);
+    const unasked = await callSvc({ ...environment(), DATABASE_URL: "postgres://svc@127.0.0.1:1/svc" }, ["provider", "test", "good"]);
+    expect([unasked.status, unasked.stdout]).toEqual([1, ""]);
+    expect(unasked.stderr).toContain("takes no connection");
   });
 });
