@@ -136,7 +136,7 @@ function isLocal(url: string): boolean {
   const parsed = URL.parse(url);
   if (parsed === null) return false;
   const host = parsed.searchParams.get("host") ?? decodeURIComponent(parsed.hostname);
-  return host === "" || /^(\/|localhost$|127\.[\d.]+$|\[::1\]$)/.test(host);
+  return host === "" || /^(?:\/[^,]*|localhost|127\.[\d.]+|\[::1\])$/.test(host);
 }
 
 /** Whether one person on one machine seems to try the gateway: the database is embedded, or it and the public address are local. */

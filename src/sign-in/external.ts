@@ -132,7 +132,7 @@ async function link(transaction: Queries, { issuer, subject, email }: Identity, 
   const known = await lockAccountOf(transaction, email);
   if (!known?.verified) assertMaySignUp(signUp, email);
   if (known === undefined && signUp.mode === "invite") failClosed(byInvitation);
-  if (known === undefined && !isNewEmail(email)) failClosed("a new account needs an address at a domain such as example.com");
+  if (known === undefined && !isNewEmail(email)) failClosed("a new account needs an address such as ada@example.com");
   const { id: accountId } = await lockOrMakeAccount(transaction, { email, at, userId: randomUUID(), name: null });
   // Neither does anything to an account that is verified already.
   await reclaim(transaction, { accountId, at });

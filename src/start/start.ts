@@ -47,7 +47,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
       config.workers > 1
         ? await startWorkers({ count: config.workers, ground: ground(catalogText), readGround: () => ground(read().text), log })
         : await startAlone(config, { databaseUrl, catalog, simulatorUrl: simulator?.url ?? null, log }, () => read().catalog);
-    if (config.smtpUrl === null && embedded === null) log.warn(isTrial(config) ? mailsPrinted : mailsLost);
+    if (config.smtpUrl === null && (embedded === null || config.publicUrl !== null)) log.warn(isTrial(config) ? mailsPrinted : mailsLost);
     if (demo !== null) printDemo(running.url, demo, config, catalog);
     process.stdout.write(`gateway ready ${running.url}\n`);
     signals.onHangup(running.roll);

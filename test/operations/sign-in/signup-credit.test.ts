@@ -115,7 +115,7 @@ describe("400 invalid_parameter names email: its domain can't be one of the publ
     async (email) => {
       const reply = await external(email, email);
       expect(codeOf(reply)).toEqual([403, "signup_closed", "email"]);
-      expect(reply.json.error.message).toContain("a domain such as example.com");
+      expect(reply.json.error.message).toContain("an address such as ada@example.com");
       expect(await gateway.rows("select 1 from account where email = $1", [email])).toEqual([]);
     },
   );
