@@ -103,7 +103,7 @@ const connectionsMax = 10;
 /** A request's query takes less than a tenth of this; a caller waits for two of them at most. */
 const databaseSilenceMs = 4_000;
 /** A changed address is noticed within a tenth of this, because connections are renewed in turn. */
-const connectionLifeMs = 5 * 60_000;
+export const connectionLifeMs = 5 * 60_000;
 /** The default grace time; tests shorten it. */
 export const stopTimes = { graceMs: 30_000 };
 const settleMs = 5_000;

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { isTrial } from "../../src/db/hosts.ts";
+import { connectionLifeMs } from "../../src/main.ts";
 import { isRoot, part } from "../failover/parts.ts";
 import { needTool } from "../support/find-tool.ts";
 import { freePort } from "../support/free-port.ts";
@@ -81,7 +82,11 @@ describe("a service that is broken into", () => {
 
   test("each writes to its own folder alone; Patroni's archive may be elsewhere, and its watchdog is a device", () => {
     const own = (unit: string) => [settings[unit]!["ProtectSystem"], settings[unit]!["ReadWritePaths"]];
-    for (const unit of ["etcd", "pgbouncer"]) expect([unit, ...own(unit)]).toEqual([unit, "strict", state]);
+    for (const unit of ["etcd", "pgbouncer"]) {
+      expect([unit, ...own(unit)]).toEqual([unit, "strict", state]);
+      const but = { ReadOnlyPaths: `${state}/etc`, InaccessiblePaths: `-${state}/data -${state}/pgpass` };
+      expect([unit, settings[unit]]).toMatchObject([unit, but]);
+    }
     expect(own("haproxy")).toEqual(["strict", undefined]);
     expect(own("svc-gateway")).toEqual(["strict", "/var/lib/svc"]);
     expect(own("patroni")).toEqual(["full", undefined]);
@@ -108,7 +113,7 @@ describe("a service that is broken into", () => {
 test("a connection of PgBouncer to Postgres lives as long as one of a gateway, so none stays with a former primary", () => {
   for (const path of ["deploy/pgbouncer/pgbouncer.ini", "deploy/ha/pgbouncer.ini"]) {
     const [, seconds] = /^server_lifetime = (\d+)$/m.exec(readFileSync(join(root, path), "utf8"))!;
-    expect([path, Number(seconds)]).toEqual([path, 300]);
+    expect([path, Number(seconds)]).toEqual([path, connectionLifeMs / 1_000]);
   }
 });
 
