@@ -1,20 +1,15 @@
 // Checks addresses inside a request, which reach a provider as sent: a model server of the operator's must not be made to load from its own
 // network. Parts and fields of unknown kinds are forwarded too, so all kinds are checked; plain text is skipped.
 import { failParameter } from "../errors/fail.ts";
-import {
-  type AddressPolicy,
-  assertAddressInWords,
-  assertMediaAddress,
-  assertSentAddress,
-  isPath,
-  startsAsAddress,
-} from "../network/address.ts";
+import { type AddressPolicy, assertMediaAddress, assertSentAddress, isAddress, isPath, startsAsAddress } from "../network/address.ts";
 import { isObject } from "../providers/json/read.ts";
 
 /** A text in a member of such a name is an address. */
 const addressName = /ur[il]s?$/i;
 /** Whose texts may be words, or below it the names of files. */
 const documentName = /^documents?$/i;
+/** Below media: what a file is called, or its words. */
+const wordsName = /(?:name|title|caption|description|content)$/i;
 /** A text in such a member, or below it, is bytes or an address. */
 const mediaName = /^(?:input_)?(?:image|picture|video|audio|file|document|media|frame)s?(?:_data)?$/i;
 /** Words, quotations and a tool's arguments: models read them, nothing loads them. */
@@ -106,7 +101,7 @@ function read(value: unknown, path: string, expected: Expected, policy: AddressP
     for (const name in value) {
       if (words.has(name)) continue;
       const member = value[name];
-      const wanted = expectedIn(name) ?? inherited;
+      const wanted = expectedIn(name) ?? (inherited === "media" && wordsName.test(name) ? "document" : inherited);
       if (typeof member === "string") assertText(member, () => `${path}.${name}`, wanted, policy);
       else if (typeof member === "object") read(member, `${path}.${name}`, wanted, policy);
     }
@@ -114,8 +109,8 @@ function read(value: unknown, path: string, expected: Expected, policy: AddressP
 }
 
 function assertText(text: string, path: () => string, expected: Expected, policy: AddressPolicy): void {
-  if (expected === "address") assertSentAddress(text, path(), policy);
-  else if (expected === "words") return;
-  else if (startsAsAddress(text)) (expected === "media" ? assertMediaAddress : assertAddressInWords)(text, path(), policy);
-  else if (expected === "media" && isPath(text)) failParameter(path(), "it must be base64, a data URL or an https:// address, not a path");
+  if (expected === "address" || (expected === "document" && isAddress(text))) assertSentAddress(text, path(), policy);
+  if (expected !== "media") return;
+  if (startsAsAddress(text)) assertMediaAddress(text, path(), policy);
+  else if (isPath(text)) failParameter(path(), "it must be base64, a data URL or an https:// address, not a path");
 }

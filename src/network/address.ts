@@ -113,7 +113,7 @@ export function assertSentAddress(text: string, param: string, policy: AddressPo
  * How an address begins. URL parsers leave out blanks and controls before it, and tabs and line breaks inside it. What follows is not read,
  * so that a long text costs nothing.
  */
-const addressStart = /^[\s\p{Cc}]*([a-z](?:[\t\n\r]*[a-z0-9+.-]){0,31})[\t\n\r]*:[\t\n\r]*(?:(\/[\t\n\r]*\/)|(?=\S|$))/iu;
+const addressStart = /^[\s\p{Cc}]*([a-z](?:[\t\n\r]*[a-z0-9+.-]){0,31})[\t\n\r]*:(?:[\t\n\r]*(\/[\t\n\r]*\/)|(?=\S|[\t\n\r]*\S*\s*$))/iu;
 
 /** Schemes that are loaded without slashes too. */
 const loadedSchemes: ReadonlySet<string> = new Set(["http", "https", "ftp", "ftps", "file", "gs", "s3", "blob"]);
@@ -149,8 +149,9 @@ export function assertAddressInWords(text: string, param: string, policy: Addres
   if (isAddress(text)) return assertSentAddress(text, param, policy);
   const start = hostBeforeWords.exec(text.trim());
   if (start === null) return failParameter(param, "it may start only with an https:// address whose host is written plainly");
-  // Some parsers end the host at a line break, some leave the break out.
-  for (const read of [start[0], start[0].replace(/[\t\n\r]/g, "")]) {
+  // Some parsers end the host at a line break, some leave the break out; none finds a host with a blank.
+  const joined = start[0].replace(/[\t\n\r]/g, "");
+  for (const read of joined.includes(" ") ? [start[0]] : [start[0], joined]) {
     const [address = ""] = read.split(/\s/, 1);
     const withoutComma = address.replace(/[^\p{L}\p{N}\]]{1,9}$/u, "");
     readSourceAddress(withoutComma.replace(/^http:/i, "https:"), param, policy);
@@ -161,14 +162,14 @@ export function assertAddressInWords(text: string, param: string, policy: Addres
 const pathStart = /^\s*(?:\.{0,2}[/\\]|~\w*[/\\]|[a-z]:[/\\])/i;
 /** No system opens a longer one. */
 const pathMax = 4096;
-const base64 = /^[A-Za-z0-9+/\r\n]+={0,2}$/;
+const base64 = /^[A-Za-z0-9+/\s]+={0,2}$/;
 
 /** Base64 may begin as a path does (a JPEG's with `/9j/`). It has capitals or its padding; `/etc/passwd` has neither. */
 export function isPath(text: string): boolean {
   if (!pathStart.test(text)) return false;
   const path = text.trim();
   if (path.length >= pathMax) return false;
-  return !(base64.test(path) && /[A-Z]|=$/.test(path));
+  return !(base64.test(path) && /[A-Z]|=$|^\/{4,}$/.test(path));
 }
 
 /** For settings that each provider reads in its own way: any text in them that starts as an address, whatever its name, may be loaded. */

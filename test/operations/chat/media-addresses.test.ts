@@ -40,9 +40,8 @@ describe("400 invalid_parameter: an address, whatever stands before it, in it an
     [{ type: "image", image: "\u0000 \u001fFILE:/etc/passwd" }, "image"],
     [{ type: "image", image: "http:10.0.0.1 a" }, "image"],
     [{ type: "image", image: "gopher://10.0.0.1/ a" }, "image"],
-    [{ type: "document", document: "http://10.0.0.1/a b" }, "document"],
-    [{ type: "document", document: "https://10.0.0.1 is down" }, "document"],
-    [{ type: "document", document: { data: "https://vllm\t.example.com is down" } }, "document.data"],
+    [{ type: "document", document: " http://10.0.0.1/a" }, "document"],
+    [{ type: "document", document: { data: "\u0001http://10.0.0.1/a" } }, "document.data"],
   ])("chat: %j", async (part, param) => {
     expectRefused(await chat(part), within(param));
   });
@@ -87,13 +86,20 @@ describe("200: forwarded as sent", () => {
     ["few bytes, with their padding", { audio_data: "//8=" }],
     ["bytes of silence", { audio_data: "/".repeat(4096) }],
     ["bytes that begin as no path does", { images: ["iVBORw0KGgo=", "AAAA"] }],
+    ["bytes of 255", { audio_data: "////////" }],
+    ["bytes in lines that are indented", { images: ["/9j/4AAQSkZJRgAB\n  AQAAAQABAAD/2w=="] }],
     [
-      "a public address in a document's words",
-      { documents: ["https://example.com is nice", "https://example.com/a\nA page: http://10.0.0.1/"] },
+      "a document's words behind the address that it comes from",
+      {
+        documents: [
+          ...["https://example.com is nice", "http://example.com/page\nThe keeper", "https://example.com\n1. Keepers\nada@example.com"],
+          ...["File:\nsrc/main.ts", "http://10.0.0.1:3000/ answered 200"],
+        ],
+      },
     ],
     [
-      "a document's words that begin with a line for a bare host",
-      { documents: ["https://example.com\nExample Domain", "http://example.com is it"] },
+      "names and words of files",
+      { file: { file_name: "/home/me/a.pdf", title: "../a.pdf", content: "// a comment", caption: "https://example.com is nice" } },
     ],
     [
       "where a document comes from",
