@@ -34,7 +34,7 @@ export function openVoiceList(provider: Provider): VoiceList {
 
 function shownOf({ voiceId, name, labels, previewUrl, description, tags }: ProviderVoice, provider: Provider): ProviderVoice {
   // The cut comes last, or it would stand inside what is to be hidden.
-  const shown = (text: string, max: number) => cut(hideSecrets(text.slice(0, 4 * max), provider), max);
+  const shown = (text: string, max: number) => cut(hideSecrets(text.slice(0, max + 200), provider), max);
   const facets = Object.entries(labels).slice(0, bounds.words);
   return {
     voiceId,

@@ -106,6 +106,7 @@ describe("an error's sentence and its field", () => {
     "tools.0.function.parameters.properties.local: unknown type",
     "Unknown model hf-inference/llama, known: gpt-4o-mini-2024-07-18 with 16384 tokens, image 16:9 at 10:30:45",
     "ratio:16 (step:1000) 'width:1024' tokens:2048 top_k:50 at 12:30, host must be text, the support = 16, timed out (seconds:600)",
+    "Invalid port: 70000, tools.0.port: 8080 is no string, timed out (elapsed:600)",
     "Connection refused (errno:111), 'port' is required, the model is unavailable: qwen:72",
     "messages.2: no result for toolu_01A09q90qw90lq917835lq9, see https://json-schema.org/draft/2020-12/schema",
   ])("a sentence about the request itself stays whole: %s", async (message) => {
@@ -185,12 +186,13 @@ describe("members of an answer that nobody understands", () => {
       reasoning: said,
       extra_content: thought,
       provider_specific_fields: { reasoning: said, thinking: said },
-      context: { citations: [{ content: said }] },
+      context: { citations: [{ content: said }], all_retrieved_documents: [{ content: said }] },
     };
+    const found = { prompt: [{ text: said }], web_search: [{ content: said }], search_info: { search_results: [{ title: said }] } };
     const choice = { index: 0, message, finish_reason: "stop", stop_reason: "localhost" };
-    const { reply } = await ask(language[0]!, json({ choices: [choice], prompt_logprobs: scored, usage }));
+    const { reply } = await ask(language[0]!, json({ choices: [choice], prompt_logprobs: scored, ...found, usage }));
     const { reasoning: _, ...same } = message;
-    expect(reply.json).toMatchObject({ prompt_logprobs: scored });
+    expect(reply.json).toMatchObject({ prompt_logprobs: scored, ...found });
     expect(reply.json.choices[0]).toMatchObject({ stop_reason: "localhost", message: { ...same, reasoning_content: said } });
 
     const pieces = ["Start it on ", "localhost", ":3000"];

@@ -155,7 +155,7 @@ function hideKeyForms(text: string): string {
       /\b(?:sk|pk|rk|gsk|csk|xai|nvapi|pplx|ghp|r8)[-_][-_A-Za-z0-9]{6,}|\bhf_[A-Za-z0-9]{6,}|\bAIza[-_A-Za-z0-9]{10,}|\bA[KS]IA[A-Z0-9]{12,}/g,
       hidden,
     )
-    .replace(/\beyJ[-_A-Za-z0-9]{8,4000}(?:\.[-_A-Za-z0-9]+)+/g, hidden) // base64 of any JSON begins so; a token has dots
+    .replace(/\beyJ[-_A-Za-z0-9]{8,1000}(?:\.[-_A-Za-z0-9]+)+/g, hidden) // base64 of any JSON begins so; a token has dots
     .replace(/\b(?:org|proj|acct)[-_](?=[A-Za-z]*\d|[a-z]*[A-Z])[A-Za-z0-9]{6,}/g, hidden)
     .replace(/\b(?:project|user|team|wrkspc|ws)[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{10,}/g, hidden) // not a tool named user_getProfile
     .replace(/\b(?:projects|subscriptions|organizations|accounts|resourceGroups)\/[-\w.]+|\barn:aws[^\s"',]*/g, hidden);
@@ -188,7 +188,7 @@ const hostForms: readonly [RegExp, (found: string) => boolean][] = [
   [/(?<![\w.-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+:\d{2,5}(?!\w)/gi, () => true],
 ];
 /** What a sentence may number with a colon. */
-const noHost = String.raw`(?!(?:line|col|column|row|char|character|pos|position|offset|index|byte|token|after|attempts?|code|errno|error|limit|retry|seconds|status|timeout):)`;
+const noHost = String.raw`(?!(?:line|col|column|row|char|character|pos|position|offset|index|byte|token|after|attempts?|code|elapsed|errno|error|limit|retry|seconds|status|timeout):)`;
 const hostWithPort = String.raw`${noHost}[a-z][\w-]*:\d{2,5}(?!\w)`;
 /** A name without a dot is a host only after such words, and with a port where they may say something else. */
 const hostAfter: readonly RegExp[] = [
@@ -203,7 +203,7 @@ const hostAfter: readonly RegExp[] = [
   ),
   // "HTTPConnectionPool(host='vllm', port=8000)", "Connect call failed ('10.2.3.4', 8000)"
   /(\b(?:\w+_)?host(?:name)?\s*=\s*['"]?)[a-z0-9][\w.:-]*\b/gi,
-  /(\b(?:\w+_)?port['"]?\s*[:=]\s*['"]?)\d{2,5}\b/gi,
+  /((?<!\.|\binvalid )\b(?:\w+_)?port['"]?\s*[:=]\s*['"]?)\d{2,5}\b/gi, // not a parameter of that name
   /(\bconnect call failed \()[^)]{1,100}(?=\))/gi,
   // Names that were looked up stand without a port.
   /(\b(?:ENOTFOUND|EAI_AGAIN|UnknownHostException:|could(?: not|n't) resolve host(?:name)?:?)\s+['"]?)[a-z0-9][\w.-]*\b/gi,
@@ -228,8 +228,14 @@ const answer: ReadonlySet<string> = new Set([
   ...["images", "videos", "audio", "logprobs", "prompt_logprobs", "document", "text", "echoed", "stop_reason", "matched_stop"],
 ]);
 
-/** Parts of an answer that hold the same names once more: of hosts that say a message twice, of LiteLLM, of Azure's documents. */
-const parts: ReadonlySet<string> = new Set(["message", "delta", "provider_specific_fields", "context"]);
+/**
+ * Parts of an answer that hold the same names once more: of hosts that say a message twice, of LiteLLM, Azure's documents, prompts that a host
+ * repeats, and what a search found.
+ */
+const parts: ReadonlySet<string> = new Set([
+  ...["message", "messages", "delta", "provider_specific_fields", "context", "all_retrieved_documents", "prompt"],
+  ...["web_search", "web_search_results", "search_info", "reasoning_steps", "grounding_metadata"],
+]);
 
 /** Returns the same object where nothing had to be removed. `isAnswer`: not inside a member that nobody understands. */
 export function hideInMembers(members: Json, provider: Provider, isAnswer = true): Json {
@@ -260,8 +266,8 @@ const sentencesMax = 2_000;
 /** What is longer than this and no file is hidden unread. */
 const searchedMax = 65_536;
 const fileAddress = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.=+-]+){0,4},/;
-/** No address can do without one of these, and base64 has none. */
-const notBase64 = /[^-A-Za-z0-9+/_=]/;
+/** No address can do without one of these, and base64 has none; its lines may be short. */
+const notBase64 = /[^-A-Za-z0-9+/_=\r\n]/;
 
 /** withoutKeys has already removed the provider's own keys from every answer. */
 function hideInText(text: string, provider: Provider): string {
