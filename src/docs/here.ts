@@ -91,7 +91,7 @@ function replaceNames(source: string, { ids, code }: Patterns, say: (name: strin
 
 /** Where an alias names a model in code, whichever library is called. */
 const inCode = [
-  String.raw`(?<=(?<![\w)\]]\[)\\?["'])WORDS(?=\\?["'](?!\s*:(?!\s*\{)))`, // a string, or the key of an object; neither another key nor a subscript
+  String.raw`(?<!["'](?:code|type|speed|reason|task|param)["']\s*:\s*["'])(?<=(?<![\w)\]]\[)\\?["'])WORDS(?=\\?["'](?!\s*:(?!\s*\{)))`, // a string, or the key of an object; neither another key nor a subscript
   String.raw`(?<=(?:^|["'\s])\w[\w-]*/)WORDS`, // behind a provider's name
   String.raw`(?<=(?:[Mm]odel|MODEL)\w*\s*[:=]\s*)WORDS(?!\()`, // without quotes, behind a name that says so
   String.raw`(?<=\bask )WORDS`, // a function of the guides
