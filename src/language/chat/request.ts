@@ -96,7 +96,7 @@ export function assertMessages(messages: readonly ChatMessage[]): void {
   messages.forEach((message, index) => {
     const { role, content } = message;
     const names = answeredBy[role];
-    if (names !== undefined && (message[names] ?? "") === "") failMissing(`messages[${index}].${names}`);
+    if (names !== undefined && message[names] == null) failMissing(`messages[${index}].${names}`);
     if (content != null || maySayNothing.has(role)) return;
     const param = `messages[${index}].content`;
     if (content === undefined) failMissing(param);
