@@ -237,7 +237,7 @@ const parts: ReadonlySet<string> = new Set([
   ...["web_search", "web_search_results", "search_info", "reasoning_steps", "grounding_metadata"],
 ]);
 
-/** Returns the same object where nothing had to be removed. `isAnswer`: not inside a member that nobody understands. */
+/** Returns the same object if nothing had to be removed. `isAnswer`: false inside a member that the gateway doesn't know. */
 export function hideInMembers(members: Json, provider: Provider, isAnswer = true): Json {
   let shown = members;
   for (const name in members) {
