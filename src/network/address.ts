@@ -113,7 +113,7 @@ export function assertSentAddress(text: string, param: string, policy: AddressPo
  * How an address begins. URL parsers leave out blanks and controls before it, and tabs and line breaks inside it. What follows is not read,
  * so that a long text costs nothing.
  */
-const addressStart = /^[\s\p{Cc}]*([a-z](?:[\t\n\r]*[a-z0-9+.-]){0,31})[\t\n\r]*:(?:[\t\n\r]*(\/[\t\n\r]*\/)|(?=\S|[\t\n\r]*\S*\s*$))/iu;
+const addressStart = /^[\s\p{Cc}]*([a-z](?:[\t\n\r]*[a-z0-9+.-]){0,31})[\t\n\r]*:(?:[\t\n\r]*(\/[\t\n\r]*\/))?/iu;
 
 /** Schemes that are loaded without slashes too. */
 const loadedSchemes: ReadonlySet<string> = new Set(["http", "https", "ftp", "ftps", "file", "gs", "s3", "blob"]);
@@ -122,8 +122,12 @@ const loadedSchemes: ReadonlySet<string> = new Set(["http", "https", "ftp", "ftp
 export function startsAsAddress(text: string): boolean {
   const start = addressStart.exec(text);
   if (start === null) return false;
-  const [, scheme = "", slashes] = start;
-  return slashes !== undefined || loadedSchemes.has(scheme.replace(/[\t\n\r]/g, "").toLowerCase());
+  const [found, scheme = "", slashes] = start;
+  if (slashes !== undefined) return true;
+  if (!loadedSchemes.has(scheme.replace(/[\t\n\r]/g, "").toLowerCase())) return false;
+  const rest = text.slice(found.length);
+  // "File:" above a text is a heading.
+  return /^\S/.test(rest) || !/\s/.test(rest.replace(/^[\t\n\r]+/, "").trimEnd());
 }
 
 /** Without words after it. */

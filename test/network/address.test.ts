@@ -37,3 +37,10 @@ test.each(["A", "/9j/A", "\t", " ", "h\t", "ht", "\u0001", "~a", "\n/"])(
     expect(performance.now() - before).toBeLessThan(1000);
   },
 );
+
+test("a heading that looks like a scheme, far above its text, is no address and takes no time", () => {
+  const lines = "\n".repeat(1024 ** 2);
+  const before = performance.now();
+  expect([`file:${lines}x y`, `file:${lines}xy`].map(startsAsAddress)).toEqual([false, true]);
+  expect(performance.now() - before).toBeLessThan(1000);
+});
