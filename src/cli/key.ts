@@ -6,7 +6,6 @@ import { keyScopes, responseCacheSecondsMax } from "../accounts/key-policy.ts";
 import { createKey, deleteKey, rollKey } from "../accounts/manage-keys.ts";
 import { lockReceiver } from "../accounts/users.ts";
 import { type PolicyChange, readPolicy, type SentPolicy } from "../accounts/read-policy.ts";
-import { systemClock } from "../clock.ts";
 import { ApiError } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";
 import { accountIdText, keyIdText } from "../ids.ts";
@@ -20,10 +19,10 @@ export async function create({ config, words, options }: Input): Promise<Outcome
   if (name.length < 1 || name.length > 100) throw new UsageError("--name must have 1 to 100 characters");
   const limit = typeof options.limit === "string" ? readBudget(options.limit, "--limit") : null;
   const resets = readResets(options.resets);
-  const policy = readRules(options);
   return withDatabase(config, async (db) => {
-    const { accountId } = await readAccount(db, words[0]!);
     const at = db.checks.now();
+    const policy = readRules(options, at);
+    const { accountId } = await readAccount(db, words[0]!);
     const key = { accountId, name, budget: { limit, resets }, policy, at };
     const { secret } = await recordedByShell(
       db,
@@ -45,10 +44,11 @@ function readResets(text: unknown): LimitResets {
 }
 
 /** Models are left to the API, which knows the catalog of the running gateway. */
-function readRules({ expires, networks, scopes, "stream-usage": streamUsage, "response-cache": cache }: Input["options"]): PolicyChange {
+function readRules(options: Input["options"], now: Date): PolicyChange {
+  const { expires, networks, scopes, "stream-usage": streamUsage, "response-cache": cache } = options;
   const listOf = (text: string) => text.split(",").map((entry) => entry.trim());
   const sent: SentPolicy = {};
-  if (typeof expires === "string") sent.expires_at = readTimeToCome(expires, "--expires", systemClock()).toISOString();
+  if (typeof expires === "string") sent.expires_at = readTimeToCome(expires, "--expires", now).toISOString();
   if (typeof networks === "string") sent.allowed_networks = listOf(networks);
   if (typeof scopes === "string") {
     sent.scopes = listOf(scopes).map((text) => {
@@ -59,7 +59,7 @@ function readRules({ expires, networks, scopes, "stream-usage": streamUsage, "re
   if (streamUsage === true) sent.stream_usage = true;
   if (cache !== undefined) sent.response_cache_seconds = readWholeNumber(String(cache), "--response-cache", 0, responseCacheSecondsMax);
   try {
-    return readPolicy(sent, { catalog: { models: new Map(), aliases: new Map() }, now: systemClock() });
+    return readPolicy(sent, { catalog: { models: new Map(), aliases: new Map() }, now });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // What is left to refuse is a network of the list. The contract names it otherwise than the command does.

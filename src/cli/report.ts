@@ -17,10 +17,11 @@ type Order = (one: ReportRow, other: ReportRow) => number;
 
 async function report({ config, options }: Input, order: Order): Promise<Outcome> {
   const group = groupOf(options.by);
-  const { from, to } = monthOf(options.month);
+  const month = readMonth(options.month);
   return withDatabase(
     config,
     async (db) => {
+      const { from, to } = monthOf(month ?? db.checks.now());
       const found = await readReport(db, group, { from, to });
       const rows = await named(db, group, group === "day" ? found : found.sort(order));
       const total = figuresOf(found);
@@ -36,12 +37,16 @@ function groupOf(text: Input["options"][string]): ReportGroup {
   return reportGroups.find((group) => group === text) ?? fail(`--by is one of ${reportGroups.join(", ")}`);
 }
 
-/** Of UTC; the current one where none is named. */
-function monthOf(text: Input["options"][string]): { from: Date; to: Date } {
-  const named = typeof text === "string" ? text : new Date().toISOString().slice(0, 7);
-  const match = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(named) ?? fail("--month is a month such as 2026-07");
-  const [year, month] = [Number(match[1]), Number(match[2])];
-  return { from: new Date(Date.UTC(year, month - 1)), to: new Date(Date.UTC(year, month)) };
+/** Of UTC. Null: the current one. */
+function readMonth(text: Input["options"][string]): Date | null {
+  if (typeof text !== "string") return null;
+  return /^\d{4}-(0[1-9]|1[0-2])$/.test(text) ? new Date(text) : fail("--month is a month such as 2026-07");
+}
+
+/** The month of UTC in which it lies. */
+function monthOf(at: Date): { from: Date; to: Date } {
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
+  return { from: new Date(Date.UTC(year, month)), to: new Date(Date.UTC(year, month + 1)) };
 }
 
 function fail(message: string): never {

@@ -1,6 +1,5 @@
 // `svc voucher …`: makes vouchers, lists their batches, and ends a batch or one voucher, by the functions of operators' operations.
 import { voucherBounds } from "../../generated/facts.ts";
-import { systemClock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { usdText, toUsd } from "../money.ts";
 import { shellActor } from "../operators/action-log.ts";
@@ -20,11 +19,11 @@ export async function create({ config, options }: Input): Promise<Outcome> {
     typeof options["credit-days"] === "string"
       ? readWholeNumber(options["credit-days"], "--credit-days", ...voucherBounds.credit_days)
       : null;
-  const expiresAt = typeof options.expires === "string" ? readTimeToCome(options.expires, "--expires", systemClock()) : null;
-  const asked = { amount, count, expiresAt, creditDays, oncePerAccount: options["once-per-account"] === true, reason: reasonOf(options) };
-  const { batch, vouchers } = await withDatabase(config, (db) =>
-    makeVouchers({ db, clock: db.checks.now }, shellActor(), { ...asked, idempotencyKey: null }),
-  );
+  const asked = { amount, count, creditDays, oncePerAccount: options["once-per-account"] === true, reason: reasonOf(options) };
+  const { batch, vouchers } = await withDatabase(config, (db) => {
+    const expiresAt = typeof options.expires === "string" ? readTimeToCome(options.expires, "--expires", db.checks.now()) : null;
+    return makeVouchers({ db, clock: db.checks.now }, shellActor(), { ...asked, expiresAt, idempotencyKey: null });
+  });
   const codes = vouchers.map(({ code }) => code);
   const text = [...codes, `Batch ${batch.id}: ${count} of ${usdText(amount)} USD. The codes are shown only once.`].join("\n");
   return { json: { batch: Number(batch.id), codes }, text };

@@ -96,9 +96,11 @@ function json(status: number, body: object) {
 // only in the one call that spends it, after a click, because scanners that open links before people do click nothing.
 
 const style =
-  "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f}" +
-  "code,pre{background:#f1f1f4;padding:.1em .3em;border-radius:3px}pre{padding:.8em;overflow-x:auto}" +
-  "a{color:#0b57d0}button,input{font:inherit;padding:.4em .8em}label{display:block;margin-bottom:.8rem}";
+  ":root{color-scheme:light dark;background:#fff;color:#1b1b1f}" +
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}h1{font-size:1.5rem}" +
+  "pre{background:#f1f1f4;padding:.8em;border-radius:3px;overflow-x:auto}" +
+  "button,input{font:inherit;padding:.4em .8em}label{display:block;margin-bottom:.8rem}" +
+  "@media(prefers-color-scheme:dark){:root{background:#17171a;color:#ececf0}pre{background:#26262b}}";
 
 /** Only the page's own script runs, nothing loads, and no other page may frame it. */
 function accountPageHeaders(script: string): Record<string, string> {
@@ -164,7 +166,7 @@ if (!token) { form.hidden = true; show(["p", "The link is not complete. Open it 
 const verifyScript = `${common}onSubmit("v1/auth/verify", () => ({ token }), (body) => {
   show(
     ["p", "The address " + body.user.email + " is verified."],
-    ["p", body.credit_granted_usd > 0 ? "Credit: " + body.credit_granted_usd.toFixed(2) + " USD were added to your account." : "No credit was added."],
+    ["p", body.credit_granted_usd > 0 ? body.credit_granted_usd.toFixed(2) + " USD of credit was added to your account." : "No credit was added."],
     ["p", "Your API key, shown here and never again:"],
     ["pre", body.api_key]);
 });

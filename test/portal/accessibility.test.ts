@@ -75,6 +75,18 @@ describe.skipIf(chromiumPath === null)("axe", () => {
       },
     );
 
+    test("/verify and /reset-password follow the scheme", async () => {
+      for (const path of ["/verify", "/reset-password"]) {
+        await page.goto(gateway.url + path);
+        const grounds: string[] = [];
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          grounds.push(await page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor"));
+        }
+        expect([path, ...grounds]).toEqual([path, "rgb(255, 255, 255)", "rgb(23, 23, 26)"]);
+      }
+    });
+
     test(`${schemes.join(" and ")}: none with menu and search open either`, async () => {
       await page.goto(`${gateway.url}/docs/guides/quick-start`);
       if (viewport === phone) await page.getByRole("button", { name: "Menu" }).click();

@@ -134,6 +134,26 @@ test("svc on a machine whose clock is 40 days behind: what it adds, corrects, gi
   expect(await world.audit()).toMatchObject({ mismatches: [] });
 });
 
+test("svc on a machine whose clock is 400 days off: what is in the future, and which month is the current one, is by the database", async () => {
+  const account = await world.createAccount("1");
+  const [past, future] = [-100, 100].map((days) => new Date(Date.now() + days * dayMs).toISOString());
+  const svcAt = (days: number, ...words: string[]) => runSvc({ ...world.env, ...shiftedClock(days * dayMs).env }, words);
+  for (const words of [
+    ["key", "create", accountIdText(account.accountId), "--name", "k", "--expires"],
+    ["voucher", "create", "--amount", "1", "--expires"],
+  ]) {
+    const late = await svcAt(-400, ...words, past!);
+    expect(late).toMatchObject({ status: 2, stdout: "", stderr: expect.stringContaining(`not "${past}"`) as string });
+    expect(await svcAt(400, ...words, future!)).toMatchObject({ status: 0, stderr: "" });
+  }
+  const month = () => `${new Date().toISOString().slice(0, 7)}-01T00:00:00.000Z`;
+  const before = month();
+  const ran = await svcAt(400, "report", "spend", "--by", "day", "--json");
+  expect(ran).toMatchObject({ status: 0, stderr: "" });
+  const report = ran.json();
+  expect([before, month()]).toContain(report.from); // they differ at a month's end
+});
+
 oneInThree()("a process that stands still for 7 s and goes on refuses nothing", async () => {
   const gateway = await world.start();
   const account = await world.createAccount("1");

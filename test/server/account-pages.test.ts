@@ -113,7 +113,7 @@ describe("the script of /verify", () => {
     expect([bodies, browser.sent]).toEqual([[{ token }], [operations.verifyAccount.path.slice(1)]]);
     expect(browser.shown()).toEqual([
       "p: The address ada@example.com is verified.",
-      "p: Credit: 0.50 USD were added to your account.",
+      "p: 0.50 USD of credit was added to your account.",
       "p: Your API key, shown here and never again:",
       "pre: svc_key<b>",
     ]);
