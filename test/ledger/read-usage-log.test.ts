@@ -41,6 +41,14 @@ afterAll(async () => {
   await database.drop();
 });
 
+/** Those that the migrations made, which are empty. */
+async function newerMonths(): Promise<string[]> {
+  const { rows } = await db.pool.query<{ name: string }>(
+    "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'usage_log'::regclass and inhrelid::regclass::text > 'usage_log_2026_06'",
+  );
+  return rows.map(({ name }) => name);
+}
+
 interface Node {
   "Node Type": string;
   "Relation Name"?: string;
@@ -110,6 +118,11 @@ describe("what an operator looks up, of any account", () => {
   });
 
   test("the calls of the last minutes: the pages of that time, by an index over all", async () => {
+    // A month that ends tomorrow: on the first day of a real one its few rows are read whole, and rightly.
+    for (const month of await newerMonths()) await db.pool.query(`drop table ${month}`);
+    await db.pool.query(
+      "create table usage_log_lately partition of usage_log for values from (now() - interval '30 days') to (now() + interval '1 day')",
+    );
     // 60,000 rows of 500 accounts, one every half minute up to now, as they are written: in the order of their time.
     await db.pool.query(
       `insert into usage_log (account_id, created_at, id, request_id, operation, model, status, http_status, cost, reserved, prices, attempts, stream, latency_ms)
@@ -135,7 +148,7 @@ describe("what an operator looks up, of any account", () => {
     expect(usual.filter((line) => /Rows Removed by Filter: \d{3}/.test(line))).toEqual([]);
     expect(usual.filter((line) => /Seq Scan on usage_log_2026_0[2-6]/.test(line) && !line.includes("never executed"))).toEqual([]);
     const byTime = (await planWith("set local enable_indexscan = off; set local enable_seqscan = off")).join("\n");
-    expect(byTime).toMatch(/Bitmap Index Scan on usage_log_\d{4}_\d\d_created_at_idx/);
+    expect(byTime).toContain("Bitmap Index Scan on usage_log_lately_created_at_idx");
     const blocks = [...byTime.matchAll(/Heap Blocks:.* lossy=(\d+)/g)].map(([, count]) => Number(count));
     expect(blocks.length).toBeGreaterThan(0);
     for (const count of blocks) expect(count).toBeLessThanOrEqual(64); // two ranges of 32, of some 1,800
