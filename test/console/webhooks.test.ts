@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === null)("Webhooks", () => {
     await region.getByRole("button", { name: "Send a test" }).click();
     const log = page.getByRole("dialog", { name: "Deliveries" });
     await log.getByText("out of order").waitFor();
-    await log.getByText("500").waitFor();
+    await log.getByText("500", { exact: true }).waitFor();
     await log.getByRole("button", { name: "Close" }).click();
     await region.getByRole("button", { name: "Add endpoint" }).click();
     const form = page.getByRole("dialog", { name: "Add endpoint" });
