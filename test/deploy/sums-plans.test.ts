@@ -57,11 +57,10 @@ test("what an account and its key spent is summed from few pages, however many c
   expect(await listSpending(db, at, anyone, 50)).toMatchObject([{ accountId: 1n, spentLately: 9_060n }]);
   const days = await readKeyDays(db, { accountId: 1n, id: 7n }, { at, days: 30 });
   expect(days).toHaveLength(30);
-  for (const [figure, sum] of [
-    ["requests", 3_020n],
-    ["cost", 9_060n],
-  ] as const)
-    expect(days.reduce((total, day) => total + day[figure], 0n)).toBe(sum);
+  expect(days.filter(({ requests }) => requests > 0n)).toMatchObject([
+    { requests: 20n, cost: 60n },
+    { requests: 3_000n, cost: 9_000n },
+  ]);
 });
 
 const anyone = { before: null, email: null, suspended: null };
